@@ -1,0 +1,1 @@
+//! Point clouds: columns, neighbours, normals, sampling, noise and quality.

@@ -1,0 +1,1 @@
+//! Denoising methods behind one trait.

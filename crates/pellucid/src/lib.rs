@@ -1,0 +1,1 @@
+//! Turns noisy 3D point clouds into clean ones.
