@@ -1,0 +1,1 @@
+//! Node pairs, feature differences and signal distances.

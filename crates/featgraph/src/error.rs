@@ -1,0 +1,1 @@
+//! Errors of this crate's graph learning.

@@ -1,0 +1,1 @@
+//! An exponential that vectorises.

@@ -1,0 +1,1 @@
+//! Solvers that learn the feature metric.

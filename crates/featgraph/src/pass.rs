@@ -1,0 +1,1 @@
+//! One fused pass over all edges: objective and gradient.

@@ -1,0 +1,1 @@
+//! The lowest eigenpairs of a graph Laplacian.
