@@ -1,0 +1,66 @@
+//! Spatial order: neighbours in space become neighbours in memory.
+
+use crate::vec3::Point;
+
+/// A permutation that sorts points along a space-filling curve, and its inverse.
+///
+/// Used inside methods only; what a user sees is always in the order of the input.
+#[derive(Debug, Clone)]
+pub struct SpatialOrder {
+    /// `forward[new] = old`.
+    forward: Vec<u32>,
+}
+
+impl SpatialOrder {
+    /// The Morton order of `points` (ties and non-finite points by index, the latter last).
+    pub fn new(points: &[Point]) -> Self {
+        let Some((lo, hi)) = crate::bounds(points) else {
+            return SpatialOrder { forward: (0..points.len() as u32).collect() };
+        };
+        let extent = (0..3).map(|c| hi[c] - lo[c]).fold(0.0, f64::max);
+        let scale = if extent > 0.0 { ((1u64 << 21) - 1) as f64 / extent } else { 0.0 };
+        let mut keyed: Vec<(u64, u32)> = points
+            .iter()
+            .enumerate()
+            .map(|(i, p)| {
+                let key = if crate::vec3::is_finite(*p) {
+                    (0..3).fold(0, |k, c| k | spread(((p[c] - lo[c]) * scale) as u64) << c)
+                } else {
+                    u64::MAX
+                };
+                (key, i as u32)
+            })
+            .collect();
+        rayon::slice::ParallelSliceMut::par_sort_unstable(keyed.as_mut_slice());
+        SpatialOrder { forward: keyed.into_iter().map(|(_, i)| i).collect() }
+    }
+
+    /// `old` index of each place in the new order.
+    pub fn indices(&self) -> &[u32] {
+        &self.forward
+    }
+
+    /// The values in spatial order.
+    pub fn sort<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        self.forward.iter().map(|&i| values[i as usize]).collect()
+    }
+
+    /// Undoes [`sort`](Self::sort).
+    pub fn unsort<T: Copy + Default>(&self, sorted: &[T]) -> Vec<T> {
+        let mut out = vec![T::default(); sorted.len()];
+        for (&i, &v) in self.forward.iter().zip(sorted) {
+            out[i as usize] = v;
+        }
+        out
+    }
+}
+
+/// Puts two zero bits behind each of the low 21 bits.
+fn spread(x: u64) -> u64 {
+    let mut x = x & 0x1f_ffff;
+    x = (x | x << 32) & 0x1f_0000_0000_ffff;
+    x = (x | x << 16) & 0x1f_0000_ff00_00ff;
+    x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
+}
