@@ -1,1 +1,26 @@
 //! Denoising methods behind one trait.
+//!
+//! A method is found by name in the [registry], built from a preset and parameters, and run:
+//!
+//! ```
+//! use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
+//! use pellucid_denoise::{Run, registry};
+//!
+//! let clean = Shape::default().sample(2_000, 1);
+//! let noisy = add_noise(&clean, NoiseModel::Gaussian, 0.02, 2)?;
+//! let method = registry::find("mls")?.build(None, &Default::default())?;
+//! let result = method.denoise(&noisy, &mut Run::default())?;
+//! assert_eq!(result.cloud.len(), noisy.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod denoiser;
+mod error;
+pub mod frame;
+pub mod methods;
+pub mod registry;
+mod run;
+
+pub use denoiser::{Denoised, Denoiser, Iteration, Report, Stop};
+pub use error::{DenoiseError, ParameterError};
+pub use run::{Control, Observer, Progress, Run, Silent, Snapshot, install};

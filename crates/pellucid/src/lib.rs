@@ -1,1 +1,12 @@
 //! Turns noisy 3D point clouds into clean ones.
+//!
+//! A thin facade: [`cloud`] for points, [`io`] for files, [`denoise`] for methods, [`graph`] for
+//! feature metric learning on anything that has features and a signal.
+
+pub use featgraph as graph;
+pub use pellucid_cloud as cloud;
+pub use pellucid_denoise as denoise;
+pub use pellucid_io as io;
+
+pub use pellucid_cloud::PointCloud;
+pub use pellucid_denoise::{Denoised, Denoiser, Run};

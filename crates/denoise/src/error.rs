@@ -1,0 +1,111 @@
+//! What can be wrong with a request or a run.
+
+/// A parameter that cannot run.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// No method of that name.
+    #[error("there is no method \"{name}\"; known methods: {known}")]
+    UnknownMethod {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No preset of that name.
+    #[error("method \"{method}\" has no preset \"{preset}\"; it has: {known}")]
+    UnknownPreset {
+        /// The method.
+        method: String,
+        /// What was asked for.
+        preset: String,
+        /// The presets there are.
+        known: String,
+    },
+    /// No parameter of that name.
+    #[error("method \"{method}\" has no parameter \"{name}\"; it has: {known}")]
+    UnknownParameter {
+        /// The method.
+        method: String,
+        /// What was given.
+        name: String,
+        /// The parameters there are.
+        known: String,
+    },
+    /// A value of the wrong type or spelling.
+    #[error("method \"{method}\": {detail}")]
+    Type {
+        /// The method.
+        method: String,
+        /// What the parser said, naming the field where it can.
+        detail: String,
+    },
+    /// A value outside its range.
+    #[error("parameter \"{name}\" is {value}, but it must be {rule}")]
+    Range {
+        /// The field.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What holds for every valid value.
+        rule: &'static str,
+    },
+}
+
+impl ParameterError {
+    /// `Ok` if `holds`, else a [`ParameterError::Range`] that names the field and the rule.
+    pub fn check(
+        holds: bool,
+        name: &'static str,
+        value: impl std::fmt::Debug,
+        rule: &'static str,
+    ) -> Result<(), ParameterError> {
+        if holds {
+            Ok(())
+        } else {
+            Err(ParameterError::Range { name, value: format!("{value:?}"), rule })
+        }
+    }
+}
+
+/// Why a run gave no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DenoiseError {
+    /// Fewer usable points than the method needs.
+    #[error(
+        "the cloud has {finite} usable points ({rows} rows), but {method} needs at least {needed}"
+    )]
+    TooFewPoints {
+        /// The method.
+        method: &'static str,
+        /// Rows with finite coordinates.
+        finite: usize,
+        /// Rows in the cloud.
+        rows: usize,
+        /// The least number of points.
+        needed: usize,
+    },
+    /// An attribute that the parameters name is missing or has the wrong shape.
+    #[error("attribute \"{name}\" {fault}")]
+    Attribute {
+        /// The attribute.
+        name: String,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// Parameters that do not fit this cloud.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// The observer asked to give up.
+    #[error("cancelled")]
+    Cancelled,
+    /// A numerical routine failed.
+    #[error("{step} failed: {detail}")]
+    Numerical {
+        /// The step.
+        step: &'static str,
+        /// What happened.
+        detail: String,
+    },
+}

@@ -1,0 +1,109 @@
+//! The local frame every method works in.
+//!
+//! Finite points only, in spatial order, centred, and scaled by the mean spacing: so results
+//! depend neither on units nor on offsets, and neighbours are near in memory.
+
+use pellucid_cloud::{KdTree, Point, PointCloud, SpatialOrder, spacing, vec3};
+
+use crate::DenoiseError;
+
+/// How many neighbours the mean spacing is measured with (the point itself included).
+const SPACING_NEIGHBORS: usize = 7;
+
+/// The way from a cloud's own coordinates to the local frame and back.
+#[derive(Debug, Clone)]
+pub struct LocalFrame {
+    /// `rows[i]` is the cloud's row of local point `i`.
+    rows: Vec<u32>,
+    /// Local coordinates at the start.
+    start: Vec<Point>,
+    /// File units per local unit.
+    unit: f64,
+    centre: Point,
+}
+
+/// What one local unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// The mean spacing of the points.
+    Spacing,
+    /// One unit of the file, without centring.
+    File,
+}
+
+impl LocalFrame {
+    /// The frame of `cloud`; an error if it has fewer than `needed` finite points.
+    pub fn enter(
+        cloud: &PointCloud,
+        unit: Unit,
+        method: &'static str,
+        needed: usize,
+    ) -> Result<LocalFrame, DenoiseError> {
+        let finite: Vec<u32> = cloud.finite_rows().into_iter().map(|r| r as u32).collect();
+        if finite.len() < needed {
+            return Err(DenoiseError::TooFewPoints {
+                method,
+                finite: finite.len(),
+                rows: cloud.len(),
+                needed,
+            });
+        }
+        let points: Vec<Point> = finite.iter().map(|&r| cloud.positions()[r as usize]).collect();
+        let order = SpatialOrder::new(&points);
+        let rows = order.sort(&finite);
+        let sorted = order.sort(&points);
+        let (centre, unit) = match unit {
+            Unit::File => ([0.0; 3], 1.0),
+            Unit::Spacing => {
+                let table = KdTree::new(&sorted).knn_table(SPACING_NEIGHBORS);
+                let (lo, hi) = pellucid_cloud::bounds(&sorted).unwrap_or_default();
+                (vec3::scale(vec3::add(lo, hi), 0.5), spacing::mean_spacing(&table))
+            }
+        };
+        let start = sorted.iter().map(|&p| vec3::scale(vec3::sub(p, centre), 1.0 / unit)).collect();
+        Ok(LocalFrame { rows, start, unit, centre })
+    }
+
+    /// The points to work on.
+    pub fn points(&self) -> &[Point] {
+        &self.start
+    }
+
+    /// File units per local unit.
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// The cloud's row of each local point.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// A position given in the file's frame, in the local one.
+    pub fn local(&self, p: Point) -> Point {
+        vec3::scale(vec3::sub(p, self.centre), 1.0 / self.unit)
+    }
+
+    /// The local index of the finite point that comes first in the cloud.
+    pub fn first(&self) -> usize {
+        (0..self.rows.len()).min_by_key(|&i| self.rows[i]).unwrap_or(0)
+    }
+
+    /// Values of one per cloud row, picked for the local points.
+    pub fn pick<T: Copy>(&self, per_row: &[T]) -> Vec<T> {
+        self.rows.iter().map(|&r| per_row[r as usize]).collect()
+    }
+
+    /// All positions of `cloud` with the local points moved to `moved`.
+    ///
+    /// The displacement is added to the original, so a point that did not move keeps its bits
+    /// and rows that are not finite stay as they are.
+    pub fn leave(&self, cloud: &PointCloud, moved: &[Point]) -> Vec<Point> {
+        let mut out = cloud.positions().to_vec();
+        for ((&row, &from), &to) in self.rows.iter().zip(&self.start).zip(moved) {
+            let p = &mut out[row as usize];
+            *p = vec3::add(*p, vec3::scale(vec3::sub(to, from), self.unit));
+        }
+        out
+    }
+}

@@ -1,0 +1,3 @@
+//! One file a method.
+
+pub mod mls;

@@ -1,0 +1,190 @@
+//! The table of methods. Program help, Python, docs and the conformance tests iterate over it.
+
+use pellucid_cloud::PointCloud;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::methods;
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+
+/// Parameter values by name, as JSON values.
+pub type ParameterMap = Map<String, Value>;
+
+/// One method: a row of the table.
+pub struct Method {
+    /// The name people type.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// The reference's DOI, if it has one.
+    pub doi: Option<&'static str>,
+    /// Fewest usable points it can work with.
+    pub min_points: usize,
+    /// What can be relied on.
+    pub properties: Properties,
+    /// Named sets of parameters.
+    pub presets: &'static [Preset],
+    /// Unit and meaning of each parameter.
+    pub parameters: &'static [Parameter],
+    defaults: fn() -> Value,
+    build: fn(&Method, Option<&str>, &ParameterMap) -> Result<Box<dyn Denoiser>, ParameterError>,
+}
+
+/// What can be relied on, beyond what holds for every method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Properties {
+    /// Points may wander along the surface, so a point is no longer where it was measured.
+    pub redistributes: bool,
+    /// Turning the cloud turns the result.
+    pub rotation_invariant: bool,
+    /// Moving and uniformly scaling the cloud does the same to the result.
+    pub scale_invariant: bool,
+}
+
+/// A named set of parameters.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Preset {
+    /// The name people type.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+}
+
+/// Unit and meaning of a parameter; its default is in [`Method::defaults`].
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Parameter {
+    /// The field.
+    pub name: &'static str,
+    /// `spacings`, `points`, `iterations` …; empty for a pure number or a choice.
+    pub unit: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// Plain parameters of a method: data with defaults that a check turns into a denoiser.
+pub trait Parameters: Default + Serialize + DeserializeOwned {
+    /// The parameters of a preset, if there is one of that name.
+    fn preset(name: &str) -> Option<Self>;
+
+    /// Checks every field once; only the checked value can run.
+    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError>;
+}
+
+impl Method {
+    /// A row for a method with parameters `P`.
+    pub const fn new<P: Parameters>(
+        name: &'static str,
+        summary: &'static str,
+        reference: &'static str,
+        doi: Option<&'static str>,
+    ) -> Method {
+        Method {
+            name,
+            summary,
+            reference,
+            doi,
+            min_points: 1,
+            properties: Properties {
+                redistributes: false,
+                rotation_invariant: true,
+                scale_invariant: true,
+            },
+            presets: &[],
+            parameters: &[],
+            defaults: || serde_json::to_value(P::default()).unwrap_or_default(),
+            build: build::<P>,
+        }
+    }
+
+    /// The default parameters.
+    pub fn defaults(&self) -> ParameterMap {
+        match (self.defaults)() {
+            Value::Object(map) => map,
+            _ => ParameterMap::new(),
+        }
+    }
+
+    /// A denoiser from a preset (or the defaults) with some parameters changed.
+    pub fn build(
+        &self,
+        preset: Option<&str>,
+        changes: &ParameterMap,
+    ) -> Result<Box<dyn Denoiser>, ParameterError> {
+        (self.build)(self, preset, changes)
+    }
+}
+
+fn build<P: Parameters>(
+    method: &Method,
+    preset: Option<&str>,
+    changes: &ParameterMap,
+) -> Result<Box<dyn Denoiser>, ParameterError> {
+    let base = match preset {
+        None => P::default(),
+        Some(name) => P::preset(name).ok_or_else(|| ParameterError::UnknownPreset {
+            method: method.name.to_owned(),
+            preset: name.to_owned(),
+            known: join(method.presets.iter().map(|p| p.name)),
+        })?,
+    };
+    let wrong_type = |e: serde_json::Error| ParameterError::Type {
+        method: method.name.to_owned(),
+        detail: e.to_string(),
+    };
+    let mut value = serde_json::to_value(base).map_err(wrong_type)?;
+    if let Value::Object(fields) = &mut value {
+        for (name, change) in changes {
+            let Some(field) = fields.get_mut(name) else {
+                return Err(ParameterError::UnknownParameter {
+                    method: method.name.to_owned(),
+                    name: name.clone(),
+                    known: join(fields.keys().map(String::as_str)),
+                });
+            };
+            *field = change.clone();
+            // Parse after each change, so that the message can name the field at fault.
+            serde_json::from_value::<P>(Value::Object(fields.clone())).map_err(|e| {
+                ParameterError::Type {
+                    method: method.name.to_owned(),
+                    detail: format!("parameter \"{name}\" = {change}: {e}"),
+                }
+            })?;
+        }
+    }
+    let checked = serde_json::from_value::<P>(value).map_err(wrong_type)?.check()?;
+    Ok(Box::new(OnPool(checked)))
+}
+
+/// Runs a method on the pool that the run asks for.
+struct OnPool(Box<dyn Denoiser>);
+
+impl Denoiser for OnPool {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        crate::install(run.threads(), || self.0.denoise(noisy, run))
+    }
+}
+
+fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = names.collect();
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+}
+
+/// Every method, in the order in which they are listed.
+pub fn methods() -> &'static [Method] {
+    static METHODS: &[Method] = &[methods::mls::METHOD];
+    METHODS
+}
+
+/// The method that runs when none is named.
+pub const DEFAULT: &str = "mls";
+
+/// The method of that name.
+pub fn find(name: &str) -> Result<&'static Method, ParameterError> {
+    methods().iter().find(|m| m.name == name).ok_or_else(|| ParameterError::UnknownMethod {
+        name: name.to_owned(),
+        known: join(methods().iter().map(|m| m.name)),
+    })
+}
