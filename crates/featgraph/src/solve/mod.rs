@@ -1,1 +1,3 @@
 //! Linear solvers.
+
+pub(crate) mod blas;
