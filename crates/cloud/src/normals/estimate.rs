@@ -1,0 +1,119 @@
+//! Normals by principal components of neighbourhoods.
+
+use rayon::prelude::*;
+
+use crate::eigen3;
+use crate::neighbors::{KdTree, NeighborTable};
+use crate::vec3::{self, Point};
+
+/// Rows per task; fixed, so that the work is cut the same way for any number of threads.
+const CHUNK: usize = 512;
+
+/// A neighbourhood counts as a line when its second largest variance is below this part of the
+/// largest.
+const LINE: f64 = 1e-12;
+
+/// The unit normal of the neighbourhood in each row of `table`, with arbitrary sign.
+///
+/// It is the direction of least variance of the row's points. Where that is not unique the rule
+/// is: the z axis for points that all coincide, and for points on a line the direction
+/// perpendicular to it that is nearest to the z axis (the x axis if the line is the z axis).
+/// Rows without neighbours (`u32::MAX`, from points that are not finite) give `[0, 0, 0]`.
+///
+/// ```
+/// use pellucid_cloud::{KdTree, normals::estimate_normals};
+///
+/// let floor: Vec<_> = (0..100).map(|i| [(i % 10) as f64, (i / 10) as f64, 4.0]).collect();
+/// let normals = estimate_normals(&floor, &KdTree::new(&floor).knn_table(9));
+/// assert!(normals.iter().all(|n| n[2].abs() > 1.0 - 1e-12));
+/// ```
+///
+/// # Panics
+/// If the table names a point that `points` does not hold.
+pub fn estimate_normals(points: &[Point], table: &NeighborTable) -> Vec<Point> {
+    let mut normals = vec![[0.0; 3]; table.len()];
+    normals.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
+        for (i, n) in out.iter_mut().enumerate() {
+            *n = normal_of(points, table.row(chunk * CHUNK + i));
+        }
+    });
+    normals
+}
+
+/// The unit normals of all points from the `k` nearest of each, itself included.
+/// At least three are used.
+pub fn estimate_normals_k(points: &[Point], k: usize) -> Vec<Point> {
+    let table = KdTree::new(points).knn_table(k.max(3));
+    if table.is_empty() {
+        return vec![[0.0; 3]; points.len()];
+    }
+    estimate_normals(points, &table)
+}
+
+/// The normal of one neighbourhood, by the rules of [`estimate_normals`].
+pub(crate) fn normal_of(points: &[Point], row: &[u32]) -> Point {
+    match covariance(points, row) {
+        Some((_, c)) => normal_of_covariance(c),
+        None => [0.0; 3],
+    }
+}
+
+/// Mean and covariance (`[xx, xy, xz, yy, yz, zz]`) of the points in `row`, or `None` without any.
+#[inline]
+pub(crate) fn covariance(points: &[Point], row: &[u32]) -> Option<(Point, [f64; 6])> {
+    let &first = row.first()?;
+    if first == u32::MAX {
+        return None;
+    }
+    // Relative to a member, so that coordinates far from the origin cancel before squaring.
+    let origin = points[first as usize];
+    let mut sum = [0.0; 3];
+    let mut s = [0.0; 6];
+    let mut count = 0.0;
+    for &j in row {
+        if j == u32::MAX {
+            break;
+        }
+        let d = vec3::sub(points[j as usize], origin);
+        sum[0] += d[0];
+        sum[1] += d[1];
+        sum[2] += d[2];
+        s[0] += d[0] * d[0];
+        s[1] += d[0] * d[1];
+        s[2] += d[0] * d[2];
+        s[3] += d[1] * d[1];
+        s[4] += d[1] * d[2];
+        s[5] += d[2] * d[2];
+        count += 1.0;
+    }
+    let m = vec3::scale(sum, 1.0 / count);
+    let c = [
+        s[0] / count - m[0] * m[0],
+        s[1] / count - m[0] * m[1],
+        s[2] / count - m[0] * m[2],
+        s[3] / count - m[1] * m[1],
+        s[4] / count - m[1] * m[2],
+        s[5] / count - m[2] * m[2],
+    ];
+    Some((vec3::add(origin, m), c))
+}
+
+fn normal_of_covariance(c: [f64; 6]) -> Point {
+    let trace = c[0] + c[3] + c[5];
+    let minors = c[0] * c[3] - c[1] * c[1] + c[0] * c[5] - c[2] * c[2] + c[3] * c[5] - c[4] * c[4];
+    // With one large eigenvalue the minors sum to the product of the two largest.
+    if minors > LINE * trace * trace {
+        return eigen3::smallest_eigenvector(c);
+    }
+    let e = eigen3::symmetric_eigen(c);
+    let line = e.vectors[2];
+    if e.values[2].is_nan() || e.values[2] <= 0.0 {
+        return [0.0, 0.0, 1.0];
+    }
+    let upright = vec3::sub([0.0, 0.0, 1.0], vec3::scale(line, line[2]));
+    // A line this close to the z axis is the z axis.
+    if vec3::norm(upright) < 1e-6 {
+        return [1.0, 0.0, 0.0];
+    }
+    vec3::normalized(upright).unwrap_or([1.0, 0.0, 0.0])
+}

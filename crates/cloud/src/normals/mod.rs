@@ -1,0 +1,12 @@
+//! Normals: estimation from neighbourhoods and consistent orientation.
+
+mod estimate;
+mod orient;
+
+pub use estimate::{estimate_normals, estimate_normals_k};
+pub use orient::{orient_consistently, orient_like, orient_to_viewpoint};
+
+#[cfg(test)]
+mod estimate_tests;
+#[cfg(test)]
+mod orient_tests;
