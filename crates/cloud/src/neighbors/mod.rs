@@ -1,0 +1,160 @@
+//! Exact nearest-neighbour and radius search.
+//!
+//! A bucket kd-tree whose points lie in leaf order. Nodes carry tight boxes, and distances to
+//! boxes are summed in the same order as distances to points: rounding is monotone, so a box is
+//! never computed to be farther than a point inside it and pruning is exact, also far from the
+//! origin.
+
+mod build;
+mod collect;
+mod search;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+pub use table::NeighborTable;
+
+use rayon::prelude::*;
+
+use crate::vec3::{self, Point};
+pub(crate) use build::{LEAF, Leaf, Node};
+use collect::{Ball, Closest, Nearest};
+
+/// A found point and its squared distance from the query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbor {
+    /// Index into the points the tree was built from.
+    pub index: u32,
+    /// Squared Euclidean distance.
+    pub distance2: f64,
+}
+
+impl Neighbor {
+    /// What a search that found nothing reports; it comes after every point.
+    pub(crate) const NONE: Neighbor = Neighbor { index: u32::MAX, distance2: f64::INFINITY };
+
+    /// Nearer, or as near with a lower index.
+    #[inline(always)]
+    pub(crate) fn before(self, other: Neighbor) -> bool {
+        self.distance2 < other.distance2
+            || (self.distance2 == other.distance2 && self.index < other.index)
+    }
+
+    fn order(&self, other: &Neighbor) -> std::cmp::Ordering {
+        self.distance2.total_cmp(&other.distance2).then(self.index.cmp(&other.index))
+    }
+}
+
+/// A search tree over finite points; rows that are not finite are left out.
+///
+/// Answers are exact and ordered by distance, then index: what sorting all points would give,
+/// for any number of threads.
+///
+/// ```
+/// use pellucid_cloud::KdTree;
+///
+/// let tree = KdTree::new(&[[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [1.0, 0.0, 0.0]]);
+/// let mut found = Vec::new();
+/// tree.knn_into([0.9, 0.0, 0.0], 2, &mut found);
+/// assert_eq!(found.iter().map(|n| n.index).collect::<Vec<_>>(), [2, 0]);
+/// tree.radius_into([3.0, 0.0, 0.0], 2.0, &mut found);
+/// assert_eq!(found.iter().map(|n| n.index).collect::<Vec<_>>(), [1, 2]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct KdTree {
+    /// In depth-first order: a node's left child follows it.
+    nodes: Vec<Node>,
+    leaves: Vec<Leaf>,
+    /// Finite points.
+    len: usize,
+    /// All points given, finite or not.
+    rows: usize,
+}
+
+/// Queries per parallel task: fixed, so that nothing depends on the number of threads.
+const CHUNK: usize = 256;
+
+impl KdTree {
+    /// Builds the tree. Indices in answers refer to `points`.
+    pub fn new(points: &[Point]) -> Self {
+        build::build(points)
+    }
+
+    /// How many points can be found.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Indices of the finite points in the order of the tree's leaves: near in space, near here.
+    pub fn leaf_order(&self) -> impl Iterator<Item = u32> + '_ {
+        self.leaves.iter().flat_map(|l| &l.index).copied().filter(|&i| i != u32::MAX)
+    }
+
+    /// The nearest point, or `None` in an empty tree or for a query that is not finite.
+    pub fn nearest(&self, query: Point) -> Option<Neighbor> {
+        let mut best = Closest(Neighbor::NONE);
+        self.search(query, &mut best);
+        (best.0.index != u32::MAX).then_some(best.0)
+    }
+
+    /// The `k` nearest points, nearest first, into `out` (cleared first).
+    pub fn knn_into(&self, query: Point, k: usize, out: &mut Vec<Neighbor>) {
+        let mut nearest = Nearest::new(out, k.min(self.len));
+        self.search(query, &mut nearest);
+        nearest.finish();
+    }
+
+    /// All points within `radius` (inclusive), nearest first, into `out` (cleared first).
+    pub fn radius_into(&self, query: Point, radius: f64, out: &mut Vec<Neighbor>) {
+        out.clear();
+        self.within(query, radius, |n| {
+            out.push(n);
+            true
+        });
+        out.sort_unstable_by(Neighbor::order);
+    }
+
+    /// Calls `visit` for each point within `radius` (inclusive), in no particular order, until
+    /// it returns `false`.
+    pub fn within(&self, query: Point, radius: f64, visit: impl FnMut(Neighbor) -> bool) {
+        self.search(query, &mut Ball::new(radius, visit));
+    }
+
+    /// The `k` nearest of each of the tree's own points; the point itself is among them.
+    /// Rows of non-finite points hold `u32::MAX` and an infinite distance.
+    pub fn knn_table(&self, k: usize) -> NeighborTable {
+        table::of_own_points(self, k)
+    }
+
+    /// The `k` nearest points of each query.
+    /// Rows of non-finite queries hold `u32::MAX` and an infinite distance.
+    pub fn knn_of(&self, queries: &[Point], k: usize) -> NeighborTable {
+        table::of_queries(self, queries, k)
+    }
+
+    /// The nearest point of each query; `index` is `u32::MAX` for non-finite queries.
+    pub fn nearest_of(&self, queries: &[Point]) -> Vec<Neighbor> {
+        queries
+            .par_iter()
+            .with_min_len(CHUNK)
+            .map(|&q| self.nearest(q).unwrap_or(Neighbor::NONE))
+            .collect()
+    }
+
+    /// The tree itself, for algorithms that walk it.
+    pub(crate) fn parts(&self) -> (&[Node], &[Leaf]) {
+        (&self.nodes, &self.leaves)
+    }
+
+    fn search(&self, query: Point, found: &mut impl collect::Collect) {
+        if vec3::is_finite(query) {
+            search::search(self, query, found);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+
+fn random(n: usize, seed: u64) -> Vec<Point> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    (0..n).map(|_| std::array::from_fn(|_| rng.random_range(-1.0..1.0))).collect()
+}
+
+/// Point sets on which trees go wrong, by name.
+fn sets() -> Vec<(&'static str, Vec<Point>)> {
+    let base = random(900, 7);
+    let grid: Vec<Point> =
+        (0..1000).map(|i| [(i % 10) as f64, (i / 10 % 10) as f64, (i / 100) as f64]).collect();
+    let utm = |s: f64| move |p: &Point| [5e5 + s * p[0], 4e6 + s * p[1], 300.0 + s * p[2]];
+    let mut holes = base.clone();
+    for i in (0..holes.len()).step_by(7) {
+        holes[i][i % 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY][i % 2];
+    }
+    let mut signs = grid.clone();
+    signs.iter_mut().step_by(2).for_each(|p| *p = p.map(|x| -x));
+    vec![
+        ("random", base.clone()),
+        ("grid", grid.clone()),
+        ("line", base.iter().map(|p| [p[0], 2.0 * p[0], -p[0]]).collect()),
+        ("axis", (0..777).map(|i| [0.0, (i * 31 % 777) as f64, 0.0]).collect()),
+        ("planar", base.iter().map(|p| [p[0], p[1], 0.25]).collect()),
+        (
+            "clustered",
+            base.iter().enumerate().map(|(i, p)| p.map(|x| x * 1e-6 + (i % 5) as f64)).collect(),
+        ),
+        ("duplicated", base.iter().map(|p| p.map(|x| (x * 3.0).round())).collect()),
+        ("identical", vec![[1.5, -2.5, 3.5]; 700]),
+        ("far offset", base.iter().map(utm(0.1)).collect()),
+        ("far grid", grid.iter().map(utm(1e-3)).collect()),
+        ("not finite", holes),
+        ("signed zeros", signs),
+        ("overflowing", base.iter().map(|p| p.map(|x| x * 1.5e308)).collect()),
+        ("underflowing", base.iter().map(|p| p.map(|x| x * 1e-170)).collect()),
+        ("outlier", base.iter().copied().chain([[1e9, 0.0, 0.0]]).collect()),
+        ("two", base[..2].to_vec()),
+        ("one leaf", base[..16].to_vec()),
+        ("leaf and one", base[..17].to_vec()),
+        ("empty", Vec::new()),
+    ]
+}
+
+fn brute(points: &[Point], q: Point) -> Vec<Neighbor> {
+    let mut all: Vec<Neighbor> = (0..points.len())
+        .filter(|&i| vec3::is_finite(points[i]) && vec3::is_finite(q))
+        .map(|i| Neighbor { index: i as u32, distance2: vec3::distance2(points[i], q) })
+        .collect();
+    all.sort_by(|a, b| a.distance2.total_cmp(&b.distance2).then(a.index.cmp(&b.index)));
+    all
+}
+
+/// Some of the points, places near them, and places far from all of them.
+fn queries(points: &[Point]) -> Vec<Point> {
+    let own = points.iter().step_by(23).copied();
+    let near = points.iter().step_by(41).map(|p| [p[0] * 1.01, p[1], p[2] - 0.1]);
+    own.chain(near).chain([[0.0; 3], [9.0, -9.0, 9.0], [f64::NAN, 0.0, 0.0]]).collect()
+}
+
+#[test]
+fn nearest_neighbours_are_those_of_brute_force() {
+    let mut found = Vec::new();
+    for (name, points) in sets() {
+        let tree = KdTree::new(&points);
+        for q in queries(&points) {
+            let truth = brute(&points, q);
+            assert_eq!(tree.nearest(q), truth.first().copied(), "{name}");
+            for k in [0, 1, 2, 7, 16, 33, 100, 400, 5000] {
+                tree.knn_into(q, k, &mut found);
+                assert_eq!(found, truth[..k.min(truth.len())], "{name}, k = {k}");
+            }
+        }
+    }
+}
+
+#[test]
+fn radius_search_is_that_of_brute_force() {
+    let mut found = Vec::new();
+    for (name, points) in sets() {
+        let tree = KdTree::new(&points);
+        for q in queries(&points) {
+            let truth = brute(&points, q);
+            // Radii on a point, between points, and beyond all.
+            let on = truth.get(truth.len() / 9).map_or(1.0, |n| n.distance2.sqrt());
+            for r in [0.0, on, 0.3, 1.0, 2.0, 1e7, f64::INFINITY, -1.0, f64::NAN] {
+                tree.radius_into(q, r, &mut found);
+                let inside = truth.iter().filter(|n| r >= 0.0 && n.distance2 <= r * r).count();
+                assert_eq!(found, truth[..inside], "{name}, radius {r}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_are_those_of_brute_force() {
+    for (name, points) in sets() {
+        let tree = KdTree::new(&points);
+        let nearest = tree.nearest_of(&points);
+        for k in [0, 1, 5, 16, 40, 120, 2000] {
+            let own = tree.knn_table(k);
+            assert_eq!(own, tree.knn_of(&points, k), "{name}, k = {k}");
+            assert_eq!(own.k(), k.min(tree.len()));
+            let step = if k > 40 { 23 } else { 3 };
+            for i in (0..points.len()).step_by(step).filter(|_| own.k() > 0) {
+                let truth = brute(&points, points[i]);
+                if truth.is_empty() {
+                    assert!(own.row(i).iter().all(|&j| j == u32::MAX), "{name}");
+                    assert!(own.distances2(i).iter().all(|&d| d == f64::INFINITY), "{name}");
+                    assert_eq!(nearest[i], Neighbor::NONE);
+                } else {
+                    let truth = &truth[..own.k()];
+                    assert_eq!(nearest[i], truth[0], "{name}");
+                    let row = own.row(i).iter().zip(own.distances2(i));
+                    assert!(row.eq(truth.iter().map(|n| (&n.index, &n.distance2))), "{name}, {k}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_identical_points_are_not_quadratic() {
+    let n = 100_000;
+    let tree = KdTree::new(&vec![[0.1, 0.2, 0.3]; n]);
+    let table = tree.knn_table(16);
+    for i in [0, 1, n / 2, n - 1] {
+        assert!(table.row(i).iter().copied().eq(0..16));
+        assert_eq!(table.distances2(i), [0.0; 16]);
+    }
+}
+
+#[test]
+fn threads_do_not_change_anything() {
+    let points: Vec<Point> = random(20_000, 3).iter().map(|p| [p[0], p[1], p[0] * p[1]]).collect();
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let tree = KdTree::new(&points);
+            let order: Vec<u32> = tree.leaf_order().collect();
+            (order, tree.knn_table(16), tree.knn_of(&points[..5000], 9), tree.nearest_of(&points))
+        })
+    };
+    let (one, two) = (run(1), run(2));
+    assert!(one == two);
+    let mut sorted = one.0;
+    sorted.sort_unstable();
+    assert!(sorted.into_iter().eq(0..20_000), "leaf order is a permutation");
+}
+
+#[test]
+fn a_visitor_can_stop() {
+    let points = random(500, 1);
+    let mut seen = 0;
+    KdTree::new(&points).within([0.0; 3], 10.0, |_| {
+        seen += 1;
+        seen < 5
+    });
+    assert_eq!(seen, 5);
+}
