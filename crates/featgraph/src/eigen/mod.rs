@@ -4,6 +4,7 @@
 //! (Knyazev 2001, [doi:10.1137/S1064827500366124](https://doi.org/10.1137/S1064827500366124))
 //! and only ever ask the operator for products `y = A x`.
 
+mod block;
 mod dense;
 mod lanczos;
 mod lobpcg;
