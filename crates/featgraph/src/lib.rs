@@ -8,7 +8,7 @@ pub mod error;
 pub mod laplacian;
 pub mod learn;
 pub mod metric;
-pub mod pass;
+mod pass;
 pub mod solve;
 pub mod spectrum;
 pub mod weights;
