@@ -1,2 +1,129 @@
 //! Point-cloud files, read and written with every attribute kept.
+//!
+//! A [`Document`] is a cloud together with whatever else its file held (comments, faces, the
+//! order and types of properties), so that writing it back changes only what was meant to change.
+//!
+//! ```
+//! use pellucid_io::{Encoding, Format, WriteOptions, read_bytes, write_bytes};
+//!
+//! let text = b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
+//!     property float z\nproperty uchar quality\nend_header\n0.1 2 3 7\n";
+//! let document = read_bytes(text, Format::Ply, "one.ply")?;
+//! assert_eq!(document.cloud.len(), 1);
+//! assert!(document.cloud.attribute("quality").is_some());
+//! let again = write_bytes(&document, Format::Ply, &WriteOptions::default())?;
+//! assert_eq!(again, text);
+//! # Ok::<(), pellucid_io::IoError>(())
+//! ```
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod atomic;
+mod document;
+mod error;
+mod format;
+pub mod limits;
+mod meaning;
+mod ply;
+mod rows;
+mod scalar;
+
+use std::path::Path;
+
+pub use atomic::check_output;
+pub use document::{Document, Dropped, Encoding, Source, WriteOptions, Written};
+pub use error::{IoError, Place};
+pub use format::{Format, FormatInfo};
+pub use scalar::ScalarType;
+
+use document::Job;
+use error::WriteFault;
+
+/// Reads a file; its format is given by the extension and checked by the content.
+///
+/// ```no_run
+/// let document = pellucid_io::read("scan.ply".as_ref())?;
+/// println!("{} points", document.cloud.len());
+/// # Ok::<(), pellucid_io::IoError>(())
+/// ```
+pub fn read(path: &Path) -> Result<Document, IoError> {
+    let bytes = read_file(path)?;
+    let name = path.display().to_string();
+    let found = Format::from_content(&bytes);
+    let format = match (Format::from_path(path), found) {
+        (Some(named), _) => named,
+        (None, Some(found)) => found,
+        (None, None) => return Err(IoError::UnknownFormat { file: name }),
+    };
+    let mut document = read_bytes(&bytes, format, &name)?;
+    document.source.extension = extension(path);
+    Ok(document)
+}
+
+/// Reads a file's bytes; `name` is used in messages.
+pub fn read_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Document, IoError> {
+    if bytes.is_empty() {
+        return Err(IoError::Empty { file: name.to_owned() });
+    }
+    let info = format.info();
+    if !(info.sniff)(bytes) {
+        if let Some(found) = Format::from_content(bytes) {
+            return Err(IoError::WrongFormat {
+                file: name.to_owned(),
+                named: info.name,
+                found: found.name(),
+                extension: found.extensions()[0],
+            });
+        }
+    }
+    let mut document = (info.read)(bytes).map_err(|fault| fault.of(name))?;
+    document.source.format = Some(format);
+    Ok(document)
+}
+
+/// Writes a file in the format that its extension names: whole or not at all.
+///
+/// The file appears under its name only once it is complete and on the disk. What the format
+/// could not hold is listed in the result.
+pub fn write(path: &Path, document: &Document, options: &WriteOptions) -> Result<Written, IoError> {
+    let format = Format::from_path(path)
+        .ok_or_else(|| IoError::UnknownFormat { file: path.display().to_string() })?;
+    let extension = extension(path);
+    let job = Job { encoding: options.encoding, extension: &extension };
+    atomic::write(path, options, |sink| (format.info().write)(document, &job, sink))
+}
+
+/// Writes to memory.
+pub fn write_bytes(
+    document: &Document,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Vec<u8>, IoError> {
+    let info = format.info();
+    // The style of a file in the same format is kept; else that of its first extension.
+    let extension = match document.source.format {
+        Some(f) if f == format => document.source.extension.as_str(),
+        _ => info.extensions[0],
+    };
+    let mut out = Vec::new();
+    match (info.write)(document, &Job { encoding: options.encoding, extension }, &mut out) {
+        Ok(_) => Ok(out),
+        Err(WriteFault::Io(source)) => Err(IoError::Write { file: "memory".to_owned(), source }),
+        Err(WriteFault::Unfit(fault)) => Err(IoError::Unfit { file: "memory".to_owned(), fault }),
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, IoError> {
+    let file = path.display().to_string();
+    let fault = |source: std::io::Error| match source.kind() {
+        std::io::ErrorKind::NotFound => IoError::Missing { file: file.clone() },
+        _ => IoError::Read { file: file.clone(), source },
+    };
+    if std::fs::metadata(path).map_err(fault)?.is_dir() {
+        return Err(IoError::Directory { file });
+    }
+    std::fs::read(path).map_err(fault)
+}

@@ -1,0 +1,135 @@
+//! A cloud with what else its file held, and how to write it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pellucid_cloud::PointCloud;
+
+use crate::format::Format;
+use crate::ply::PlySource;
+use crate::scalar::ScalarType;
+
+/// A cloud, and what its file held beyond points and attributes.
+///
+/// ```
+/// use pellucid_cloud::PointCloud;
+/// use pellucid_io::Document;
+///
+/// let document = Document::from(PointCloud::new(vec![[0.0; 3]]));
+/// assert!(document.source.format().is_none());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// The points and their attributes.
+    pub cloud: PointCloud,
+    /// The rest, kept for writing back.
+    pub source: Source,
+}
+
+impl From<PointCloud> for Document {
+    fn from(cloud: PointCloud) -> Self {
+        Document { cloud, source: Source::default() }
+    }
+}
+
+/// What a file had beyond points and attributes; cheap to clone.
+///
+/// The default stands for a cloud that was made in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    pub(crate) format: Option<Format>,
+    pub(crate) extension: String,
+    pub(crate) encoding: Option<Encoding>,
+    pub(crate) position: Option<[ScalarType; 3]>,
+    pub(crate) comments: Vec<String>,
+    pub(crate) detail: Detail,
+}
+
+/// What only the same format can write back.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Detail {
+    #[default]
+    None,
+    Ply(Arc<PlySource>),
+}
+
+impl Source {
+    /// The format the cloud was read from, if it was.
+    pub fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// How the file was encoded.
+    pub fn encoding(&self) -> Option<Encoding> {
+        self.encoding
+    }
+
+    /// The type in which the file stored x, y and z.
+    pub fn position_types(&self) -> Option<[ScalarType; 3]> {
+        self.position
+    }
+
+    /// Comments, without their marks.
+    pub fn comments(&self) -> &[String] {
+        &self.comments
+    }
+
+    /// Other kinds of record that the file held (such as faces), with their counts.
+    pub fn other_elements(&self) -> Vec<(String, usize)> {
+        match &self.detail {
+            Detail::Ply(ply) => ply.other_elements(),
+            Detail::None => Vec::new(),
+        }
+    }
+}
+
+/// How numbers are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// As text.
+    Ascii,
+    /// Binary, least significant byte first.
+    BinaryLittle,
+    /// Binary, most significant byte first.
+    BinaryBig,
+}
+
+/// How to write.
+///
+/// ```
+/// use pellucid_io::{Encoding, WriteOptions};
+/// let options = WriteOptions { encoding: Some(Encoding::Ascii), ..Default::default() };
+/// assert!(!options.overwrite);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// Whether an existing output may be replaced.
+    pub overwrite: bool,
+    /// The encoding; `None` keeps the file's own, or takes the format's usual one.
+    pub encoding: Option<Encoding>,
+    /// Inputs, which are never overwritten.
+    pub forbid: Vec<PathBuf>,
+}
+
+/// What became of a write.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// What the format could not hold.
+    pub dropped: Vec<Dropped>,
+}
+
+/// Something the format could not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// Name of the attribute, or of the kind of record.
+    pub attribute: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a writer is told besides the document.
+pub(crate) struct Job<'a> {
+    pub encoding: Option<Encoding>,
+    /// In lower case; text formats differ in style by it.
+    pub extension: &'a str,
+}

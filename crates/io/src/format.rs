@@ -1,0 +1,112 @@
+//! The table of formats: help, documentation, detection, reading and writing all go by it.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::document::{Document, Encoding, Job, Written};
+use crate::error::{Fault, WriteFault};
+use crate::ply;
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Polygon file format, also known as Stanford triangle format.
+    Ply,
+}
+
+/// One row of the table of formats.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FormatInfo {
+    /// Which one.
+    pub format: Format,
+    /// Short name.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// Extensions in lower case; the first is the usual one.
+    pub extensions: &'static [&'static str],
+    /// Encodings that can be asked for.
+    pub encodings: &'static [Encoding],
+    /// What survives reading and writing back.
+    pub keeps: &'static str,
+    /// Whether the content looks like it.
+    pub(crate) sniff: fn(&[u8]) -> bool,
+    pub(crate) read: fn(&[u8]) -> Result<Document, Fault>,
+    pub(crate) write: fn(&Document, &Job, &mut dyn Write) -> Result<Written, WriteFault>,
+}
+
+const TABLE: &[FormatInfo] = &[FormatInfo {
+    format: Format::Ply,
+    name: "PLY",
+    title: "Polygon file format (ascii, binary little and big endian)",
+    extensions: &["ply"],
+    encodings: &[Encoding::BinaryLittle, Encoding::BinaryBig, Encoding::Ascii],
+    keeps: "every property with its order and type, other elements such as faces, comments",
+    sniff: ply::sniff,
+    read: ply::read,
+    write: ply::write,
+}];
+
+impl Format {
+    /// Every format, with what is known about it.
+    ///
+    /// ```
+    /// for info in pellucid_io::Format::all() {
+    ///     assert!(!info.extensions.is_empty());
+    /// }
+    /// ```
+    pub fn all() -> &'static [FormatInfo] {
+        TABLE
+    }
+
+    /// The row of this format.
+    pub fn info(self) -> &'static FormatInfo {
+        // Every variant has a row (tested); the first stands in for none.
+        TABLE.iter().find(|i| i.format == self).unwrap_or(&TABLE[0])
+    }
+
+    /// Short name.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Extensions in lower case; the first is the usual one.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.info().extensions
+    }
+
+    /// The format that a path's extension names.
+    ///
+    /// ```
+    /// use pellucid_io::Format;
+    /// assert_eq!(Format::from_path("a/Scan.PLY".as_ref()), Some(Format::Ply));
+    /// assert_eq!(Format::from_path("a/ply".as_ref()), None);
+    /// ```
+    pub fn from_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Self::from_name(&extension)
+    }
+
+    /// The format of that extension or name, in any case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        TABLE
+            .iter()
+            .find(|i| i.extensions.contains(&name.as_str()) || i.name.eq_ignore_ascii_case(&name))
+            .map(|i| i.format)
+    }
+
+    /// The format that a file's first bytes look like.
+    pub fn from_content(bytes: &[u8]) -> Option<Self> {
+        TABLE.iter().find(|i| (i.sniff)(bytes)).map(|i| i.format)
+    }
+}
+
+/// `.ply, .xyz …`, for messages.
+pub(crate) fn known_extensions() -> String {
+    let all: Vec<String> =
+        TABLE.iter().flat_map(|i| i.extensions).map(|e| format!(".{e}")).collect();
+    all.join(", ")
+}

@@ -1,0 +1,121 @@
+//! What columns mean by their names: position, normal, colour, or just themselves.
+
+use std::collections::HashSet;
+
+use pellucid_cloud::attribute::names;
+
+use crate::scalar::ScalarType;
+
+/// One attribute and the columns that make it, in order.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub attribute: String,
+    pub columns: Vec<usize>,
+}
+
+/// Which columns are what.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Meaning {
+    pub position: [usize; 3],
+    pub groups: Vec<Group>,
+}
+
+const POSITION: &[[&str; 3]] = &[["x", "y", "z"], ["px", "py", "pz"], ["posx", "posy", "posz"]];
+const NORMAL: &[[&str; 3]] =
+    &[["nx", "ny", "nz"], ["normal_x", "normal_y", "normal_z"], ["normalx", "normaly", "normalz"]];
+const COLOR: &[[&str; 4]] = &[
+    ["red", "green", "blue", "alpha"],
+    ["r", "g", "b", "a"],
+    ["diffuse_red", "diffuse_green", "diffuse_blue", "diffuse_alpha"],
+];
+
+/// Groups columns by name; columns of one group must have one type (`None`: not a number).
+///
+/// Without columns for the position there is no meaning.
+pub(crate) fn of(columns: &[(String, Option<ScalarType>)]) -> Option<Meaning> {
+    // An exact match comes before one in another case.
+    let lower: Vec<String> = columns.iter().map(|(n, _)| n.to_ascii_lowercase()).collect();
+    let find = |name: &str| {
+        columns
+            .iter()
+            .position(|(n, _)| n == name)
+            .or_else(|| lower.iter().position(|n| n == name))
+            .filter(|&c| columns[c].1.is_some())
+    };
+    let find3 = |sets: &[[&str; 3]]| {
+        sets.iter().find_map(|s| Some([find(s[0])?, find(s[1])?, find(s[2])?]))
+    };
+    let same = |c: &[usize]| c.iter().all(|&i| columns[i].1 == columns[c[0]].1);
+
+    let position = find3(POSITION)?;
+    let normal = find3(NORMAL).filter(|n| same(n));
+    let color = COLOR.iter().find_map(|s| {
+        let mut c = vec![find(s[0])?, find(s[1])?, find(s[2])?];
+        c.extend(find(s[3]));
+        if !same(&c) {
+            c.truncate(3);
+        }
+        same(&c).then_some(c)
+    });
+
+    let mut groups = Vec::new();
+    let mut used: HashSet<String> = HashSet::new();
+    if normal.is_some() {
+        used.insert(names::NORMAL.to_owned());
+    }
+    if color.is_some() {
+        used.insert(names::COLOR.to_owned());
+    }
+    for (i, (name, _)) in columns.iter().enumerate() {
+        if position.contains(&i) {
+            continue;
+        }
+        let grouped = [
+            (names::NORMAL, normal.as_ref().map(|n| n.as_slice())),
+            (names::COLOR, color.as_deref()),
+        ]
+        .into_iter()
+        .find_map(|(attribute, c)| c.filter(|c| c.contains(&i)).map(|c| (attribute, c)));
+        match grouped {
+            // The attribute stands where its first column does.
+            Some((attribute, c)) => {
+                if c.iter().min() == Some(&i) {
+                    groups.push(Group { attribute: attribute.to_owned(), columns: c.to_vec() });
+                }
+            }
+            None => {
+                let attribute = unique(name, &used);
+                used.insert(attribute.clone());
+                groups.push(Group { attribute, columns: vec![i] });
+            }
+        }
+    }
+    Some(Meaning { position, groups })
+}
+
+/// `name`, or `name_2`, `name_3` … if it is taken.
+pub(crate) fn unique(name: &str, used: &HashSet<String>) -> String {
+    if !used.contains(name) {
+        return name.to_owned();
+    }
+    // There are more candidates than names taken.
+    (2..=used.len() + 2)
+        .map(|k| format!("{name}_{k}"))
+        .find(|n| !used.contains(n))
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// Names of the columns that an attribute without any becomes.
+pub(crate) fn column_names(attribute: &str, width: usize) -> Vec<String> {
+    let fixed: &[&str] = match (attribute, width) {
+        (names::NORMAL, 3) => &NORMAL[0],
+        (names::COLOR, 3 | 4) => &COLOR[0][..width],
+        (_, 1) => &[attribute],
+        _ => &[],
+    };
+    if fixed.is_empty() {
+        (0..width).map(|c| format!("{attribute}_{c}")).collect()
+    } else {
+        fixed.iter().map(|&n| n.to_owned()).collect()
+    }
+}

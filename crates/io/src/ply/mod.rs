@@ -1,0 +1,53 @@
+//! PLY: a header that declares elements and their properties, then the elements' rows.
+//!
+//! `header`, `ascii` and `binary` know the format; `read` and `layout` know what the vertex
+//! properties mean; `write` puts both together again.
+
+mod ascii;
+mod binary;
+mod header;
+mod layout;
+mod read;
+mod write;
+
+use pellucid_cloud::Values;
+
+use header::{Element, Header};
+use layout::Slot;
+
+pub(crate) use read::read;
+pub(crate) use write::write;
+
+/// What a PLY file held beyond the cloud.
+#[derive(Debug)]
+pub(crate) struct PlySource {
+    header: Header,
+    /// Index of the vertex element.
+    vertex: usize,
+    /// What became of each vertex property.
+    slots: Vec<Slot>,
+    /// The columns of every element but the vertices, whose entry is empty.
+    others: Vec<Vec<Values>>,
+}
+
+impl PlySource {
+    fn others(&self) -> impl Iterator<Item = (&Element, &Vec<Values>)> {
+        let vertex = self.vertex;
+        self.header
+            .elements
+            .iter()
+            .zip(&self.others)
+            .enumerate()
+            .filter(move |(i, _)| *i != vertex)
+            .map(|(_, pair)| pair)
+    }
+
+    pub fn other_elements(&self) -> Vec<(String, usize)> {
+        self.others().map(|(e, _)| (e.text(), e.count)).collect()
+    }
+}
+
+/// Whether the first line is the format's.
+pub(crate) fn sniff(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'p', b'l', b'y', b'\n' | b'\r' | b' ' | b'\t', ..])
+}
