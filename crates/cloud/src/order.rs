@@ -1,10 +1,24 @@
 //! Spatial order: neighbours in space become neighbours in memory.
 
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+
 use crate::vec3::Point;
 
 /// A permutation that sorts points along a space-filling curve, and its inverse.
 ///
 /// Used inside methods only; what a user sees is always in the order of the input.
+///
+/// ```
+/// use pellucid_cloud::SpatialOrder;
+///
+/// let order = SpatialOrder::new(&[[0.0; 3], [9.0; 3], [1.0; 3]]);
+/// assert_eq!(order.indices(), [0, 2, 1]);
+/// assert_eq!(order.sort(&['a', 'b', 'c']), ['a', 'c', 'b']);
+/// assert_eq!(order.unsort(&['a', 'c', 'b']), ['a', 'b', 'c']);
+/// ```
 #[derive(Debug, Clone)]
 pub struct SpatialOrder {
     /// `forward[new] = old`.
@@ -20,7 +34,7 @@ impl SpatialOrder {
         let extent = (0..3).map(|c| hi[c] - lo[c]).fold(0.0, f64::max);
         let scale = if extent > 0.0 { ((1u64 << 21) - 1) as f64 / extent } else { 0.0 };
         let mut keyed: Vec<(u64, u32)> = points
-            .iter()
+            .par_iter()
             .enumerate()
             .map(|(i, p)| {
                 let key = if crate::vec3::is_finite(*p) {
@@ -31,7 +45,7 @@ impl SpatialOrder {
                 (key, i as u32)
             })
             .collect();
-        rayon::slice::ParallelSliceMut::par_sort_unstable(keyed.as_mut_slice());
+        keyed.par_sort_unstable();
         SpatialOrder { forward: keyed.into_iter().map(|(_, i)| i).collect() }
     }
 

@@ -111,7 +111,11 @@ pub(super) fn build(points: &[Point]) -> KdTree {
     if leaf_count > 0 {
         split(&mut items, &mut nodes, &mut leaves, 0);
     }
-    KdTree { nodes, leaves, len: items.len(), rows: points.len() }
+    let mut leaf_nodes: Vec<u32> = vec![0; leaf_count];
+    for (at, node) in nodes.iter().enumerate().filter(|(_, n)| n.right == 0) {
+        leaf_nodes[node.leaf as usize] = at as u32;
+    }
+    KdTree { nodes, leaves, leaf_nodes, len: items.len(), rows: points.len() }
 }
 
 fn split(items: &mut [Item], nodes: &mut [Node], leaves: &mut [Leaf], first: u32) {

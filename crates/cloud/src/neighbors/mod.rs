@@ -7,16 +7,18 @@
 
 mod build;
 mod collect;
+mod group;
 mod search;
 mod table;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use table::NeighborTable;
 
 use rayon::prelude::*;
 
+use crate::order::SpatialOrder;
 use crate::vec3::{self, Point};
 pub(crate) use build::{LEAF, Leaf, Node};
 use collect::{Ball, Closest, Nearest};
@@ -28,6 +30,13 @@ pub struct Neighbor {
     pub index: u32,
     /// Squared Euclidean distance.
     pub distance2: f64,
+}
+
+impl Default for Neighbor {
+    /// What a search that finds nothing reports: no index, infinitely far.
+    fn default() -> Self {
+        Neighbor::NONE
+    }
 }
 
 impl Neighbor {
@@ -66,6 +75,8 @@ pub struct KdTree {
     /// In depth-first order: a node's left child follows it.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
+    /// The node of each leaf.
+    leaf_nodes: Vec<u32>,
     /// Finite points.
     len: usize,
     /// All points given, finite or not.
@@ -140,11 +151,15 @@ impl KdTree {
 
     /// The nearest point of each query; `index` is `u32::MAX` for non-finite queries.
     pub fn nearest_of(&self, queries: &[Point]) -> Vec<Neighbor> {
-        queries
-            .par_iter()
-            .with_min_len(CHUNK)
-            .map(|&q| self.nearest(q).unwrap_or(Neighbor::NONE))
-            .collect()
+        let order = SpatialOrder::new(queries);
+        let nearest: Vec<Neighbor> = (order.indices().par_iter().with_min_len(CHUNK))
+            .map(|&i| self.nearest(queries[i as usize]).unwrap_or(Neighbor::NONE))
+            .collect();
+        order.unsort(&nearest)
+    }
+
+    fn leaf_box(&self, leaf: usize) -> &Node {
+        &self.nodes[self.leaf_nodes[leaf] as usize]
     }
 
     /// The tree itself, for algorithms that walk it.

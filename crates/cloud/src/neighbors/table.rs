@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, KdTree, Neighbor};
+use super::group::Group;
+use super::{CHUNK, KdTree, LEAF, Neighbor};
+use crate::order::SpatialOrder;
 use crate::vec3::Point;
 
 /// The `k` nearest points of every query, nearest first, ties by index.
@@ -47,41 +49,51 @@ impl NeighborTable {
         }
     }
 
-    fn rows_mut(&mut self) -> impl IndexedParallelIterator<Item = Row<'_>> {
+    /// The rows in another order, for threads to fill.
+    fn rows_in(&mut self, order: impl Iterator<Item = u32>) -> Vec<Row<'_>> {
         let k = self.k.max(1);
         let distances2 = self.distances2.par_chunks_mut(k);
-        self.indices.par_chunks_mut(k).zip(distances2).map(|(index, d)| Row { index, d })
+        let mut rows: Vec<Row> = (self.indices.par_chunks_mut(k).zip(distances2))
+            .map(|(indices, distances2)| Row { indices, distances2 })
+            .collect();
+        order.map(|i| std::mem::take(&mut rows[i as usize])).collect()
     }
 }
 
 /// A row to be filled.
 #[derive(Default)]
-struct Row<'a> {
-    index: &'a mut [u32],
-    d: &'a mut [f64],
+pub(super) struct Row<'a> {
+    pub indices: &'a mut [u32],
+    pub distances2: &'a mut [f64],
 }
 
 impl Row<'_> {
     #[inline(always)]
-    fn fill(&mut self, found: &[Neighbor]) {
-        for ((index, d), n) in self.index.iter_mut().zip(self.d.iter_mut()).zip(found) {
-            (*index, *d) = (n.index, n.distance2);
+    pub fn fill(&mut self, found: &[Neighbor]) {
+        let places = self.indices.iter_mut().zip(self.distances2.iter_mut());
+        for ((index, distance2), n) in places.zip(found) {
+            (*index, *distance2) = (n.index, n.distance2);
         }
     }
 }
 
 pub(super) fn of_queries(tree: &KdTree, queries: &[Point], k: usize) -> NeighborTable {
     let mut table = NeighborTable::unfilled(queries.len(), k.min(tree.len));
-    if table.k > 0 {
-        let k = table.k;
-        table.rows_mut().zip(queries).with_min_len(CHUNK).for_each_init(
-            || Vec::with_capacity(k),
-            |found, (mut row, &q)| {
-                tree.knn_into(q, k, found);
-                row.fill(found);
-            },
-        );
+    let k = table.k;
+    if k == 0 {
+        return table;
     }
+    // Neighbours ask one after the other and find the tree in the cache.
+    let order = SpatialOrder::new(queries);
+    let mut rows = table.rows_in(order.indices().iter().copied());
+    rows.par_iter_mut().zip(order.indices()).with_min_len(CHUNK).for_each_init(
+        || Vec::with_capacity(k),
+        |found, (row, &i)| {
+            tree.knn_into(queries[i as usize], k, found);
+            row.fill(found);
+        },
+    );
+    drop(rows);
     table
 }
 
@@ -91,19 +103,20 @@ pub(super) fn of_own_points(tree: &KdTree, k: usize) -> NeighborTable {
     if k == 0 {
         return table;
     }
-    // Rows in leaf order, so that consecutive queries meet the same leaves.
-    let mut by_index: Vec<Row> = table.rows_mut().collect();
-    let mut rows: Vec<Row> =
-        tree.leaf_order().map(|i| std::mem::take(&mut by_index[i as usize])).collect();
-    let per_leaf = super::LEAF;
-    rows.par_chunks_mut(per_leaf).zip(&tree.leaves).with_min_len(CHUNK / per_leaf).for_each_init(
-        || Vec::with_capacity(k),
-        |found, (rows, leaf)| {
-            for (i, row) in rows.iter_mut().enumerate() {
-                tree.knn_into(leaf.point(i), k, found);
-                row.fill(found);
-            }
-        },
-    );
+    let mut rows = table.rows_in(tree.leaf_order());
+    rows.par_chunks_mut(LEAF)
+        .zip(&tree.leaves)
+        .enumerate()
+        .with_min_len(CHUNK / LEAF)
+        .for_each_init(
+            || Group::new(k),
+            |group, (at, (rows, leaf))| {
+                group.gather(tree, at);
+                for (i, row) in rows.iter_mut().enumerate() {
+                    group.query(tree, leaf.point(i), row);
+                }
+            },
+        );
+    drop(rows);
     table
 }

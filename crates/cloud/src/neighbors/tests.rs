@@ -3,13 +3,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 
-fn random(n: usize, seed: u64) -> Vec<Point> {
+pub(crate) fn random(n: usize, seed: u64) -> Vec<Point> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     (0..n).map(|_| std::array::from_fn(|_| rng.random_range(-1.0..1.0))).collect()
 }
 
 /// Point sets on which trees go wrong, by name.
-fn sets() -> Vec<(&'static str, Vec<Point>)> {
+pub(crate) fn sets() -> Vec<(&'static str, Vec<Point>)> {
     let base = random(900, 7);
     let grid: Vec<Point> =
         (0..1000).map(|i| [(i % 10) as f64, (i / 10 % 10) as f64, (i / 100) as f64]).collect();
