@@ -8,6 +8,7 @@ use pellucid_cloud::PointCloud;
 use crate::format::Format;
 use crate::ply::PlySource;
 use crate::scalar::ScalarType;
+use crate::text::TextSource;
 
 /// A cloud, and what its file held beyond points and attributes.
 ///
@@ -51,6 +52,7 @@ pub(crate) enum Detail {
     #[default]
     None,
     Ply(Arc<PlySource>),
+    Text(Arc<TextSource>),
 }
 
 impl Source {
@@ -78,7 +80,7 @@ impl Source {
     pub fn other_elements(&self) -> Vec<(String, usize)> {
         match &self.detail {
             Detail::Ply(ply) => ply.other_elements(),
-            Detail::None => Vec::new(),
+            Detail::Text(_) | Detail::None => Vec::new(),
         }
     }
 }

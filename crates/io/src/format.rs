@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
-use crate::ply;
+use crate::{ply, text};
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,6 +13,8 @@ use crate::ply;
 pub enum Format {
     /// Polygon file format, also known as Stanford triangle format.
     Ply,
+    /// One point a line, as text.
+    Text,
 }
 
 /// One row of the table of formats.
@@ -37,17 +39,30 @@ pub struct FormatInfo {
     pub(crate) write: fn(&Document, &Job, &mut dyn Write) -> Result<Written, WriteFault>,
 }
 
-const TABLE: &[FormatInfo] = &[FormatInfo {
-    format: Format::Ply,
-    name: "PLY",
-    title: "Polygon file format (ascii, binary little and big endian)",
-    extensions: &["ply"],
-    encodings: &[Encoding::BinaryLittle, Encoding::BinaryBig, Encoding::Ascii],
-    keeps: "every property with its order and type, other elements such as faces, comments",
-    sniff: ply::sniff,
-    read: ply::read,
-    write: ply::write,
-}];
+const TABLE: &[FormatInfo] = &[
+    FormatInfo {
+        format: Format::Ply,
+        name: "PLY",
+        title: "Polygon file format (ascii, binary little and big endian)",
+        extensions: &["ply"],
+        encodings: &[Encoding::BinaryLittle, Encoding::BinaryBig, Encoding::Ascii],
+        keeps: "every property with its order and type, other elements such as faces, comments",
+        sniff: ply::sniff,
+        read: ply::read,
+        write: ply::write,
+    },
+    FormatInfo {
+        format: Format::Text,
+        name: "text",
+        title: "One point a line, separated by spaces, tabs, commas or semicolons",
+        extensions: &["xyz", "txt", "csv", "pts", "asc"],
+        encodings: &[Encoding::Ascii],
+        keeps: "every column with its order and name, the header line, leading comments",
+        sniff: text::sniff,
+        read: text::read,
+        write: text::write,
+    },
+];
 
 impl Format {
     /// Every format, with what is known about it.

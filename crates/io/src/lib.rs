@@ -26,6 +26,7 @@ mod meaning;
 mod ply;
 mod rows;
 mod scalar;
+mod text;
 
 use std::path::Path;
 
@@ -65,15 +66,15 @@ pub fn read_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Document, 
         return Err(IoError::Empty { file: name.to_owned() });
     }
     let info = format.info();
-    if !(info.sniff)(bytes) {
-        if let Some(found) = Format::from_content(bytes) {
-            return Err(IoError::WrongFormat {
-                file: name.to_owned(),
-                named: info.name,
-                found: found.name(),
-                extension: found.extensions()[0],
-            });
-        }
+    if !(info.sniff)(bytes)
+        && let Some(found) = Format::from_content(bytes)
+    {
+        return Err(IoError::WrongFormat {
+            file: name.to_owned(),
+            named: info.name,
+            found: found.name(),
+            extension: found.extensions()[0],
+        });
     }
     let mut document = (info.read)(bytes).map_err(|fault| fault.of(name))?;
     document.source.format = Some(format);

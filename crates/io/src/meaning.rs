@@ -13,11 +13,34 @@ pub(crate) struct Group {
     pub columns: Vec<usize>,
 }
 
-/// Which columns are what.
+/// Where a column's values are in the cloud.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum From {
+    Position(usize),
+    Attribute { name: String, component: usize },
+}
+
+/// Which columns are what; each is one or the other.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Meaning {
     pub position: [usize; 3],
     pub groups: Vec<Group>,
+}
+
+impl Meaning {
+    /// Where each of the `n` columns goes.
+    pub fn origins(&self, n: usize) -> Vec<From> {
+        let mut origins = vec![From::Position(0); n];
+        for (axis, &c) in self.position.iter().enumerate() {
+            origins[c] = From::Position(axis);
+        }
+        for group in &self.groups {
+            for (component, &c) in group.columns.iter().enumerate() {
+                origins[c] = From::Attribute { name: group.attribute.clone(), component };
+            }
+        }
+        origins
+    }
 }
 
 const POSITION: &[[&str; 3]] = &[["x", "y", "z"], ["px", "py", "pz"], ["posx", "posy", "posz"]];

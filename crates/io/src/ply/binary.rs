@@ -89,10 +89,11 @@ impl<'a> Reader<'a> {
     fn count(&mut self, element: &Element, row: usize, ty: ScalarType) -> Result<usize, Fault> {
         let (at, big) = (self.at, self.big);
         let raw = self.take(ty.size()).ok_or_else(|| short(self.bytes, element, row))?;
-        let n = with_type!(ty, T => i128::from(T::get(raw, big) as i64));
-        usize::try_from(n).map_err(|_| {
-            Fault::byte(at, format!("a list of {n} values in \"{}\" record {row}", element.text()))
-        })
+        let n = with_type!(ty, T => T::get(raw, big).widen());
+        if n >= 0.0 {
+            return Ok(n as usize);
+        }
+        Err(Fault::byte(at, format!("a list of {n} values in \"{}\" record {row}", element.text())))
     }
 }
 

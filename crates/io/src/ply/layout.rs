@@ -6,15 +6,8 @@ use pellucid_cloud::{Attribute, List, PointCloud, Values};
 
 use super::header::{Kind, Property};
 use crate::document::Dropped;
-use crate::meaning;
+use crate::meaning::{self, From};
 use crate::scalar::ScalarType;
-
-/// Where a vertex property's values are in the cloud.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum From {
-    Position(usize),
-    Attribute { name: String, component: usize },
-}
 
 /// A vertex property and where its values went.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::header::{self, Element, Header, Kind};
-use super::layout::{From, Slot};
+use super::layout::Slot;
 use super::{PlySource, ascii, binary};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
@@ -45,23 +45,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     };
 
     let mut cloud = PointCloud::new(rows[vertex].positions(meaning.position));
-    let mut slots: Vec<Option<From>> = vec![None; columns.len()];
-    for (axis, &c) in meaning.position.iter().enumerate() {
-        slots[c] = Some(From::Position(axis));
-    }
+    let origins = meaning.origins(columns.len());
     for group in meaning.groups {
         let values = rows[vertex].take(&group.columns);
-        for (component, &c) in group.columns.iter().enumerate() {
-            slots[c] = Some(From::Attribute { name: group.attribute.clone(), component });
-        }
         cloud
             .set_attribute(Attribute::vector(group.attribute, group.columns.len(), values))
             .map_err(|e| Fault::line(end, e.to_string()))?;
     }
-    let slots = slots
+    let slots = origins
         .into_iter()
         .zip(&element.properties)
-        .filter_map(|(from, property)| Some(Slot { property: property.clone(), from: from? }))
+        .map(|(from, property)| Slot { property: property.clone(), from })
         .collect();
 
     let mut others = Vec::with_capacity(rows.len());

@@ -6,9 +6,10 @@ use std::ops::Range;
 use pellucid_cloud::{List, Point, PointCloud, Values};
 
 use super::header::{Element, Header, Kind, Note, Property, name_of};
-use super::layout::{self, From, Slot};
+use super::layout::{self, Slot};
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
 use crate::error::WriteFault;
+use crate::meaning::From;
 use crate::rows::write_chunks;
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
 

@@ -1,0 +1,205 @@
+//! From a document to a file.
+
+use std::io::Write;
+
+use pellucid_cloud::attribute::names;
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
+
+use super::{HeaderLine, Style};
+use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::error::WriteFault;
+use crate::meaning::{self, From};
+use crate::rows::write_chunks;
+use crate::scalar::{Number, with_numbers};
+
+/// Writes a document.
+pub(crate) fn write(
+    document: &Document,
+    job: &Job,
+    sink: &mut dyn Write,
+) -> Result<Written, WriteFault> {
+    if !matches!(job.encoding, None | Some(Encoding::Ascii)) {
+        let fault = "a text file cannot be binary; choose another format such as .ply";
+        return Err(WriteFault::Unfit(fault.to_owned()));
+    }
+    let (cloud, source) = (&document.cloud, &document.source);
+    let text = match &source.detail {
+        Detail::Text(text) if source.extension == job.extension => Some(text.as_ref()),
+        _ => None,
+    };
+    let mut style = text.map_or_else(|| usual(job.extension), |t| t.style.clone());
+    let mut written = Written::default();
+    let old: &[(String, From)] = text.map_or(&[], |t| &t.columns);
+    let columns = plan(cloud, old, &style.separator, &mut written.dropped);
+
+    // Names that reading would not guess have to be said.
+    let kept = columns.len() == old.len() && columns.iter().zip(old).all(|(c, o)| c.0 == o.0);
+    if style.header == HeaderLine::None && !kept && !is_usual(cloud, &columns) {
+        style.header = HeaderLine::Comment("# ".to_owned());
+    }
+    sink.write_all(top(&style, &columns, cloud.len()).as_bytes())?;
+    let cells: Vec<Cell> = columns.iter().filter_map(|(_, from)| Cell::of(from, cloud)).collect();
+    write_chunks(sink, cloud.len(), |rows, out| {
+        for row in rows {
+            for (c, cell) in cells.iter().enumerate() {
+                if c > 0 {
+                    out.extend_from_slice(style.separator.as_bytes());
+                }
+                cell.print(row, out);
+            }
+            out.push(b'\n');
+        }
+    })?;
+    Ok(written)
+}
+
+/// How files with this extension usually look.
+fn usual(extension: &str) -> Style {
+    let csv = extension == "csv";
+    Style {
+        separator: if csv { "," } else { " " }.to_owned(),
+        header: if csv { HeaderLine::Plain } else { HeaderLine::None },
+        count: extension == "pts",
+        comments: Vec::new(),
+    }
+}
+
+/// The columns: those of the file first, in their order, then new ones.
+fn plan(
+    cloud: &PointCloud,
+    old: &[(String, From)],
+    separator: &str,
+    dropped: &mut Vec<Dropped>,
+) -> Vec<(String, From)> {
+    let mut columns: Vec<(String, From)> = Vec::new();
+    if old.is_empty() {
+        let axes = ["x", "y", "z"].into_iter().enumerate();
+        columns.extend(axes.map(|(axis, name)| (name.to_owned(), From::Position(axis))));
+    }
+    let fits: Vec<&Attribute> = cloud
+        .attributes()
+        .filter(|a| match unfit(a, separator) {
+            Some(reason) => {
+                dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+                false
+            }
+            None => true,
+        })
+        .collect();
+    columns.extend(
+        old.iter()
+            .filter(|(_, from)| match from {
+                From::Position(_) => true,
+                From::Attribute { name, component } => {
+                    fits.iter().any(|a| a.name() == name && *component < a.width())
+                }
+            })
+            .cloned(),
+    );
+    let mut taken = columns.iter().map(|c| c.0.clone()).collect();
+    for a in fits {
+        for (component, name) in meaning::column_names(a.name(), a.width()).iter().enumerate() {
+            let from = From::Attribute { name: a.name().to_owned(), component };
+            if columns.iter().all(|c| c.1 != from) {
+                let name = meaning::unique(&one_word(name), &taken);
+                taken.insert(name.clone());
+                columns.push((name, from));
+            }
+        }
+    }
+    columns
+}
+
+/// Why an attribute cannot stand in columns.
+fn unfit(a: &Attribute, separator: &str) -> Option<String> {
+    match a.values() {
+        Values::List(_) => Some("a text file has one value a column, not lists".to_owned()),
+        Values::Text(words) => {
+            let mark = separator.trim().chars().next();
+            let breaks = |w: &String| {
+                w.is_empty()
+                    || w.trim() != w
+                    || w.contains(['\n', '\r'])
+                    || mark.map_or_else(|| w.contains(char::is_whitespace), |m| w.contains(m))
+            };
+            words
+                .iter()
+                .any(breaks)
+                .then(|| "its words contain what separates the columns".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A name without what separates columns.
+fn one_word(name: &str) -> String {
+    let separates = |c: char| c.is_whitespace() || c.is_control() || c == ',' || c == ';';
+    let word: String = name.chars().map(|c| if separates(c) { '_' } else { c }).collect();
+    if word.is_empty() { "unnamed".to_owned() } else { word }
+}
+
+/// Whether a file with these columns and no names reads back the same.
+fn is_usual(cloud: &PointCloud, columns: &[(String, From)]) -> bool {
+    let bytes =
+        |name: &str| matches!(cloud.attribute(name).map(Attribute::values), Some(Values::U8(_)));
+    let order: Vec<&str> = columns.iter().map(|c| c.0.as_str()).collect();
+    match order.as_slice() {
+        ["x", "y", "z"] | ["x", "y", "z", "intensity"] => true,
+        ["x", "y", "z", "red", "green", "blue"]
+        | ["x", "y", "z", "intensity", "red", "green", "blue"] => bytes(names::COLOR),
+        ["x", "y", "z", "nx", "ny", "nz"] => cloud.normals().is_some_and(|n| {
+            n.iter().all(|&n| (pellucid_cloud::vec3::norm(n) - 1.0).abs() <= 1e-2)
+        }),
+        _ => false,
+    }
+}
+
+/// Everything before the first point.
+fn top(style: &Style, columns: &[(String, From)], points: usize) -> String {
+    let mut out = String::new();
+    for comment in &style.comments {
+        out.push_str(comment);
+        out.push('\n');
+    }
+    let names: Vec<&str> = columns.iter().map(|c| c.0.as_str()).collect();
+    let names = names.join(&style.separator);
+    match &style.header {
+        HeaderLine::None => {}
+        HeaderLine::Plain => out.push_str(&format!("{names}\n")),
+        HeaderLine::Comment(mark) => out.push_str(&format!("{mark}{names}\n")),
+    }
+    if style.count {
+        out.push_str(&format!("{points}\n"));
+    }
+    out
+}
+
+/// A column's values.
+enum Cell<'a> {
+    Position(&'a [Point], usize),
+    Attribute { values: &'a Values, width: usize, component: usize },
+}
+
+impl<'a> Cell<'a> {
+    fn of(from: &From, cloud: &'a PointCloud) -> Option<Self> {
+        Some(match from {
+            From::Position(axis) => Cell::Position(cloud.positions(), *axis),
+            From::Attribute { name, component } => {
+                let a = cloud.attribute(name)?;
+                Cell::Attribute { values: a.values(), width: a.width(), component: *component }
+            }
+        })
+    }
+
+    fn print(&self, row: usize, out: &mut Vec<u8>) {
+        match self {
+            Cell::Position(points, axis) => points[row][*axis].print(out),
+            Cell::Attribute { values: Values::Text(words), width, component } => {
+                out.extend_from_slice(words[row * width + component].as_bytes());
+            }
+            Cell::Attribute { values, width, component } => {
+                with_numbers!(values, v => v[row * width + component].print(out), {});
+            }
+        }
+    }
+}
