@@ -1,16 +1,84 @@
-//! The mean spacing of a cloud: the unit in which methods measure.
+//! The unit of length of a cloud: how far apart its points are.
 
-use crate::NeighborTable;
+use rayon::prelude::*;
 
-/// The mean over all points of the mean distance to the neighbours in `table` (the point itself
-/// left out), or 1 if there is none.
+use crate::neighbors::{KdTree, NeighborTable};
+use crate::vec3::{self, Point};
+
+/// At most so many points are asked by [`spacing_of`].
+const SAMPLES: usize = 50_000;
+
+/// Columns looked at for a point at another place.
+const COLUMNS: usize = 7;
+
+/// Distances above so many medians are those of outliers.
+const OUTLIER: f64 = 5.0;
+
+/// The mean spacing of the points from which the self-query `table` was made.
+///
+/// It is the mean over all points of the distance to the nearest point that is not at the same
+/// place, without those points for which it is more than five times the median: outliers. For
+/// points thrown at random on a surface it is half the square root of the area per point; for an
+/// even arrangement, the distance of neighbours. Points with no other place in their row do not
+/// count; if none is left the unit is 1, else it is positive.
+///
+/// ```
+/// use pellucid_cloud::{KdTree, spacing::mean_spacing};
+///
+/// let line: Vec<_> = (0..100).map(|i| [0.5 * f64::from(i), 0.0, 0.0]).collect();
+/// assert_eq!(mean_spacing(&KdTree::new(&line).knn_table(7)), 0.5);
+/// ```
 pub fn mean_spacing(table: &NeighborTable) -> f64 {
-    let (mut sum, mut count) = (0.0, 0usize);
-    for i in 0..table.len() {
-        for d in table.distances2(i).iter().skip(1).filter(|d| d.is_finite()) {
-            sum += d.sqrt();
-            count += 1;
-        }
-    }
-    if sum > 0.0 { sum / count as f64 } else { 1.0 }
+    let mut distances: Vec<f64> =
+        (0..table.len()).into_par_iter().map(|i| row_spacing(table.distances2(i))).collect();
+    distances.retain(|d| *d > 0.0);
+    let Some(middle) = median(&mut distances.clone()) else { return 1.0 };
+    distances.retain(|d| *d <= OUTLIER * middle);
+    distances.iter().sum::<f64>() / distances.len() as f64
 }
+
+/// The mean spacing, as by [`mean_spacing`], of a cloud without a table, from at most 50,000 of
+/// its points at an even stride. Points that repeat others count once where they hide all others.
+pub fn spacing_of(points: &[Point]) -> f64 {
+    spacing_in(points, &KdTree::new(points))
+}
+
+/// [`spacing_of`] with the tree of the points at hand.
+pub fn spacing_in(points: &[Point], tree: &KdTree) -> f64 {
+    let stride = points.len().div_ceil(SAMPLES).max(1);
+    let queries: Vec<Point> = points.iter().step_by(stride).copied().collect();
+    let table = tree.knn_of(&queries, COLUMNS);
+    if (0..table.len()).any(|i| row_spacing(table.distances2(i)) > 0.0) {
+        return mean_spacing(&table);
+    }
+    // Every asked point is repeated more often than the table is wide: look at places instead.
+    let mut places: Vec<Point> = points.iter().copied().filter(|p| vec3::is_finite(*p)).collect();
+    places.par_sort_unstable_by(|a, b| {
+        a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])).then(a[2].total_cmp(&b[2]))
+    });
+    places.dedup_by(|a, b| a == b);
+    mean_spacing(&KdTree::new(&places).knn_table(COLUMNS))
+}
+
+/// The first positive distance, or zero.
+fn row_spacing(distances2: &[f64]) -> f64 {
+    distances2.iter().find(|d| **d > 0.0 && d.is_finite()).map_or(0.0, |d| d.sqrt())
+}
+
+/// The middle value (the mean of the two middle ones), or `None` without any.
+pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
+    let n = values.len();
+    if n == 0 {
+        return None;
+    }
+    let (below, &mut middle, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
+    if n % 2 == 1 {
+        return Some(middle);
+    }
+    let other = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Some(0.5 * (middle + other))
+}
+
+#[cfg(test)]
+#[path = "spacing_tests.rs"]
+mod tests;

@@ -60,21 +60,20 @@ pub(crate) fn normal_of(points: &[Point], row: &[u32]) -> Point {
 
 /// Mean and covariance (`[xx, xy, xz, yy, yz, zz]`) of the points in `row`, or `None` without any.
 #[inline]
-pub(crate) fn covariance(points: &[Point], row: &[u32]) -> Option<(Point, [f64; 6])> {
-    let &first = row.first()?;
-    if first == u32::MAX {
-        return None;
-    }
+fn covariance(points: &[Point], row: &[u32]) -> Option<(Point, [f64; 6])> {
+    covariance_of(row.iter().take_while(|j| **j != u32::MAX).map(|&j| points[j as usize]))
+}
+
+/// Mean and covariance (`[xx, xy, xz, yy, yz, zz]`) of some points, or `None` without any.
+#[inline]
+pub(crate) fn covariance_of(mut points: impl Iterator<Item = Point>) -> Option<(Point, [f64; 6])> {
     // Relative to a member, so that coordinates far from the origin cancel before squaring.
-    let origin = points[first as usize];
+    let origin = points.next()?;
     let mut sum = [0.0; 3];
     let mut s = [0.0; 6];
-    let mut count = 0.0;
-    for &j in row {
-        if j == u32::MAX {
-            break;
-        }
-        let d = vec3::sub(points[j as usize], origin);
+    let mut count = 1.0;
+    for p in points {
+        let d = vec3::sub(p, origin);
         sum[0] += d[0];
         sum[1] += d[1];
         sum[2] += d[2];
@@ -98,7 +97,8 @@ pub(crate) fn covariance(points: &[Point], row: &[u32]) -> Option<(Point, [f64; 
     Some((vec3::add(origin, m), c))
 }
 
-fn normal_of_covariance(c: [f64; 6]) -> Point {
+/// The direction of least variance, by the rules of [`estimate_normals`].
+pub(crate) fn normal_of_covariance(c: [f64; 6]) -> Point {
     let trace = c[0] + c[3] + c[5];
     let minors = c[0] * c[3] - c[1] * c[1] + c[0] * c[5] - c[2] * c[2] + c[3] * c[5] - c[4] * c[4];
     // With one large eigenvalue the minors sum to the product of the two largest.

@@ -2,7 +2,9 @@
 
 mod estimate;
 mod orient;
+mod union;
 
+pub(crate) use estimate::{covariance_of, normal_of_covariance};
 pub use estimate::{estimate_normals, estimate_normals_k};
 pub use orient::{orient_consistently, orient_like, orient_to_viewpoint};
 
