@@ -23,6 +23,7 @@ mod error;
 mod format;
 pub mod limits;
 mod meaning;
+mod mesh;
 mod ply;
 mod rows;
 mod scalar;
@@ -34,6 +35,7 @@ pub use atomic::check_output;
 pub use document::{Document, Dropped, Encoding, Source, WriteOptions, Written};
 pub use error::{IoError, Place};
 pub use format::{Format, FormatInfo};
+pub use mesh::{MESH_EXTENSIONS, read_mesh, read_mesh_bytes};
 pub use scalar::ScalarType;
 
 use document::Job;

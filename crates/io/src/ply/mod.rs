@@ -10,7 +10,7 @@ mod layout;
 mod read;
 mod write;
 
-use pellucid_cloud::Values;
+use pellucid_cloud::{List, Values};
 
 use header::{Element, Header};
 use layout::Slot;
@@ -40,6 +40,20 @@ impl PlySource {
             .enumerate()
             .filter(move |(i, _)| *i != vertex)
             .map(|(_, pair)| pair)
+    }
+
+    /// The corners of the faces.
+    pub fn faces(&self) -> Option<&List> {
+        let (element, columns) = self.others().find(|(e, _)| e.name == b"face")?;
+        let mut properties = element.properties.iter().zip(columns);
+        properties.find_map(|(p, values)| match values {
+            Values::List(list)
+                if matches!(p.name.as_slice(), b"vertex_indices" | b"vertex_index") =>
+            {
+                Some(list.as_ref())
+            }
+            _ => None,
+        })
     }
 
     pub fn other_elements(&self) -> Vec<(String, usize)> {
