@@ -95,7 +95,7 @@ fn edges(points: &[Point], normals: &[Point], table: &NeighborTable, columns: us
     let rows = |chunk: usize| chunk * CHUNK..((chunk + 1) * CHUNK).min(points.len());
     (0..chunks)
         .into_par_iter()
-        .flat_map_iter(|chunk| rows(chunk))
+        .flat_map_iter(rows)
         .flat_map_iter(|i| {
             let row = &table.row(i)[..columns];
             row.iter().enumerate().filter_map(move |(c, &j)| {
