@@ -81,6 +81,11 @@ impl Csr {
         columns.binary_search_by_key(&j, |&c| c as usize).map_or(0.0, |at| values[at])
     }
 
+    /// Multiplies every entry.
+    pub fn scale_values(&mut self, factor: f64) {
+        self.values.par_iter_mut().for_each(|v| *v *= factor);
+    }
+
     /// The transposed matrix.
     pub fn transposed(&self) -> Csr {
         let mut offsets = vec![0usize; self.width + 1];

@@ -246,8 +246,7 @@ impl<const R: usize> Work<R> {
             if !curvature[r].is_finite() {
                 check_rows("operator product", self.product.len(), &self.product)?;
             }
-            // NaN must fail too, hence not `<=`.
-            if !(curvature[r] > 0.0) {
+            if curvature[r].is_nan() || curvature[r] <= 0.0 {
                 let curvature = curvature[r];
                 return Err(SolveError::NotPositiveDefinite { column: r, curvature });
             }

@@ -1,1 +1,0 @@
-//! The lowest eigenpairs of a graph Laplacian.
