@@ -10,7 +10,7 @@ use super::{Duplicate, GraphError, check_pairs};
 /// Symmetric matrix of the weights, without diagonal.
 pub(super) fn adjacency(
     nodes: usize,
-    pairs: &[[u32; 2]],
+    pairs: &[(u32, u32)],
     weights: &[f64],
     duplicate: Duplicate,
 ) -> Result<Csr, GraphError> {
@@ -58,11 +58,11 @@ pub(super) fn adjacency(
 }
 
 /// For every row the packed (column, pair index), in whatever order the threads came.
-fn scatter(nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> (Vec<usize>, Vec<u64>) {
-    let real = |(ends, weight): &(&[u32; 2], &f64)| ends[0] != ends[1] && **weight > 0.0;
+fn scatter(nodes: usize, pairs: &[(u32, u32)], weights: &[f64]) -> (Vec<usize>, Vec<u64>) {
+    let real = |(ends, weight): &(&(u32, u32), &f64)| ends.0 != ends.1 && **weight > 0.0;
     let counts: Vec<AtomicU32> = (0..nodes).map(|_| AtomicU32::new(0)).collect();
     pairs.par_iter().zip(weights).filter(real).for_each(|(ends, _)| {
-        for &end in ends {
+        for end in [ends.0, ends.1] {
             counts[end as usize].fetch_add(1, Relaxed);
         }
     });
@@ -74,7 +74,7 @@ fn scatter(nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> (Vec<usize>, Ve
     let slots: Vec<AtomicU64> = (0..starts[nodes]).map(|_| AtomicU64::new(0)).collect();
     pairs.par_iter().zip(weights).enumerate().for_each(|(index, item)| {
         if real(&item) {
-            let [i, j] = *item.0;
+            let (i, j) = *item.0;
             for (row, column) in [(i, j), (j, i)] {
                 // Counting down to zero hands every slot of the row out once.
                 let place = counts[row as usize].fetch_sub(1, Relaxed) as usize - 1;
@@ -88,9 +88,9 @@ fn scatter(nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> (Vec<usize>, Ve
 
 /// The weight of one pair from all its listings, which come in the order of the list; both rows
 /// of a pair see the same order, so that the matrix is symmetric to the last bit.
-fn merge(same: &[u64], pairs: &[[u32; 2]], weights: &[f64], duplicate: Duplicate) -> f64 {
+fn merge(same: &[u64], pairs: &[(u32, u32)], weights: &[f64], duplicate: Duplicate) -> f64 {
     let indices = || same.iter().map(|&packed| packed as u32 as usize);
-    let is_lower = |&index: &usize| pairs[index][0] > pairs[index][1];
+    let is_lower = |&index: &usize| pairs[index].0 > pairs[index].1;
     match duplicate {
         Duplicate::Add => indices().map(|index| weights[index]).sum(),
         Duplicate::Max => indices().map(|index| weights[index]).fold(0.0, f64::max),

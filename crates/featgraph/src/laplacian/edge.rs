@@ -9,14 +9,14 @@ use crate::solve::{LinearOperator, TransposeOperator};
 ///
 /// ```
 /// use featgraph::laplacian::{EdgeLaplacian, Kind};
-/// let l = EdgeLaplacian::new(3, &[[0, 1], [1, 2]], &[1.0, 0.5], Kind::Combinatorial)?;
+/// let l = EdgeLaplacian::new(3, &[(0, 1), (1, 2)], &[1.0, 0.5], Kind::Combinatorial)?;
 /// assert_eq!(l.degrees(), [1.0, 1.5, 0.5]);
 /// assert_eq!(l.quadratic_form(&[0.0, 1.0, 3.0])?, 3.0);
 /// # Ok::<(), featgraph::laplacian::GraphError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct EdgeLaplacian<'a> {
-    pairs: &'a [[u32; 2]],
+    pairs: &'a [(u32, u32)],
     weights: &'a [f64],
     kind: Kind,
     degrees: Vec<f64>,
@@ -28,13 +28,13 @@ impl<'a> EdgeLaplacian<'a> {
     /// Borrows pairs and weights; the [module](crate::laplacian) states the rules.
     pub fn new(
         nodes: usize,
-        pairs: &'a [[u32; 2]],
+        pairs: &'a [(u32, u32)],
         weights: &'a [f64],
         kind: Kind,
     ) -> Result<Self, GraphError> {
         check_pairs(nodes, pairs, weights)?;
         let mut degrees = vec![0.0; nodes];
-        for (&[i, j], w) in pairs.iter().zip(weights) {
+        for (&(i, j), w) in pairs.iter().zip(weights) {
             if i != j {
                 degrees[i as usize] += w;
                 degrees[j as usize] += w;
@@ -60,7 +60,7 @@ impl<'a> EdgeLaplacian<'a> {
             .pairs
             .iter()
             .zip(self.weights)
-            .map(|(&[i, j], w)| w * (at(i) - at(j)) * (at(i) - at(j)))
+            .map(|(&(i, j), w)| w * (at(i) - at(j)) * (at(i) - at(j)))
             .sum();
         // Only the kept 1 of a node without edges is not a difference of two ends.
         let alone = |i: &usize| self.degrees[*i] == 0.0;
@@ -83,7 +83,7 @@ impl<const R: usize> LinearOperator<R> for EdgeLaplacian<'_> {
             let d = diagonal_entry(self.kind, self.degrees[i]);
             *y = x.map(|x| d * x);
         }
-        for (&[i, j], &weight) in self.pairs.iter().zip(self.weights) {
+        for (&(i, j), &weight) in self.pairs.iter().zip(self.weights) {
             if i == j {
                 continue;
             }

@@ -18,7 +18,7 @@ impl Graph {
     /// Built in parallel; the result does not depend on the number of threads.
     pub fn from_pairs(
         nodes: usize,
-        pairs: &[[u32; 2]],
+        pairs: &[(u32, u32)],
         weights: &[f64],
         duplicate: Duplicate,
     ) -> Result<Self, GraphError> {

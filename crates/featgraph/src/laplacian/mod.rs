@@ -5,16 +5,16 @@
 //! matrices straight from the pair list, without building anything.
 //!
 //! Rules, the same everywhere:
-//! - a pair `[i, j]` is an undirected edge; a pair that is listed more than once follows
+//! - a pair `(i, j)` is an undirected edge; a pair that is listed more than once follows
 //!   [`Duplicate`];
-//! - a pair `[i, i]` is ignored: it adds nothing to `z'Lz`;
+//! - a pair `(i, i)` is ignored: it adds nothing to `z'Lz`;
 //! - weights are finite and not negative, zero weights are no edges;
 //! - `z'Lz` counts every edge once. Eq. (1) of the paper sums over ordered pairs, which is twice
 //!   as much.
 //!
 //! ```
 //! use featgraph::laplacian::{Duplicate, Graph, Kind};
-//! let graph = Graph::from_pairs(3, &[[0, 1], [1, 2]], &[1.0, 0.5], Duplicate::Add)?;
+//! let graph = Graph::from_pairs(3, &[(0, 1), (1, 2)], &[1.0, 0.5], Duplicate::Add)?;
 //! assert_eq!(graph.degrees(), [1.0, 1.5, 0.5]);
 //! let l = graph.laplacian(Kind::Combinatorial);
 //! assert_eq!(l.quadratic_form(&[0.0, 1.0, 3.0])?, 1.0 * 1.0 + 0.5 * 4.0);
@@ -66,7 +66,7 @@ pub enum Duplicate {
     /// All weights of a pair add up, whatever their direction.
     #[default]
     Add,
-    /// Listed both ways, only `[i, j]` with `i > j` (below the diagonal of W) counts, as in the
+    /// Listed both ways, only `(i, j)` with `i > j` (below the diagonal of W) counts, as in the
     /// published code of the paper; listed one way only, that one counts. Repeats in the same
     /// direction add up.
     KeepLower,
@@ -128,7 +128,7 @@ pub enum GraphError {
 }
 
 /// Checks the input that all constructors share.
-fn check_pairs(nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Result<(), GraphError> {
+fn check_pairs(nodes: usize, pairs: &[(u32, u32)], weights: &[f64]) -> Result<(), GraphError> {
     if pairs.len() != weights.len() {
         return Err(GraphError::Lengths { pairs: pairs.len(), weights: weights.len() });
     }
@@ -139,7 +139,8 @@ fn check_pairs(nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Result<(), 
         return Err(GraphError::TooMany { what: "pairs", count: pairs.len() });
     }
     for (pair, (ends, &weight)) in pairs.iter().zip(weights).enumerate() {
-        if let Some(&node) = ends.iter().find(|&&e| e as usize >= nodes) {
+        let node = ends.0.max(ends.1);
+        if node as usize >= nodes {
             return Err(GraphError::Node { pair, node, nodes });
         }
         if !(weight.is_finite() && weight >= 0.0) {

@@ -7,18 +7,18 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::*;
 use crate::solve::{LinearOperator, TransposeOperator};
 
-fn random_pairs(nodes: u32, count: usize, seed: u64) -> (Vec<[u32; 2]>, Vec<f64>) {
+fn random_pairs(nodes: u32, count: usize, seed: u64) -> (Vec<(u32, u32)>, Vec<f64>) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let pairs =
-        (0..count).map(|_| [rng.random_range(0..nodes), rng.random_range(0..nodes)]).collect();
+        (0..count).map(|_| (rng.random_range(0..nodes), rng.random_range(0..nodes))).collect();
     let weights = (0..count).map(|_| rng.random_range(0.0..1.0)).collect();
     (pairs, weights)
 }
 
 /// W from its definition, duplicates added.
-fn dense_weights(nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> DMatrix<f64> {
+fn dense_weights(nodes: usize, pairs: &[(u32, u32)], weights: &[f64]) -> DMatrix<f64> {
     let mut w = DMatrix::zeros(nodes, nodes);
-    for (&[i, j], weight) in pairs.iter().zip(weights).filter(|(p, _)| p[0] != p[1]) {
+    for (&(i, j), weight) in pairs.iter().zip(weights).filter(|(p, _)| p.0 != p.1) {
         w[(i as usize, j as usize)] += weight;
         w[(j as usize, i as usize)] += weight;
     }
@@ -110,7 +110,7 @@ fn rows_sum_to_zero_and_the_spectrum_is_bounded() {
 
 #[test]
 fn duplicates_follow_the_stated_rule() {
-    let pairs = [[0, 1], [1, 0], [1, 2], [2, 0], [2, 0], [0, 2], [1, 3], [1, 3], [3, 3]];
+    let pairs = [(0, 1), (1, 0), (1, 2), (2, 0), (2, 0), (0, 2), (1, 3), (1, 3), (3, 3)];
     let weights = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.25, 9.0];
     let weight = |duplicate, i, j| {
         let graph = Graph::from_pairs(4, &pairs, &weights, duplicate).unwrap();
@@ -156,7 +156,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn quadratic_forms_keep_their_digits_under_a_large_mean() {
-    let graph = Graph::from_pairs(2, &[[0, 1]], &[1.0], Duplicate::Add).unwrap();
+    let graph = Graph::from_pairs(2, &[(0, 1)], &[1.0], Duplicate::Add).unwrap();
     let z = [1e9, 1e9 + 0.5];
     assert_eq!(graph.smoothness(&z).unwrap(), 0.25);
 }
@@ -194,18 +194,18 @@ fn empty_graphs_are_graphs() {
 
 #[test]
 fn wrong_input_is_named() {
-    let make = |pairs: &[[u32; 2]], weights: &[f64]| {
+    let make = |pairs: &[(u32, u32)], weights: &[f64]| {
         let kind = Kind::Combinatorial;
         let edge = EdgeLaplacian::new(3, pairs, weights, kind).unwrap_err();
         let graph = Graph::from_pairs(3, pairs, weights, Duplicate::Add).unwrap_err();
         assert_eq!(edge.to_string(), graph.to_string());
         graph
     };
-    assert_eq!(make(&[[0, 1]], &[]), GraphError::Lengths { pairs: 1, weights: 0 });
-    assert_eq!(make(&[[0, 3]], &[1.0]), GraphError::Node { pair: 0, node: 3, nodes: 3 });
-    assert_eq!(make(&[[0, 1]], &[-1.0]), GraphError::Weight { pair: 0, weight: -1.0 });
-    assert!(matches!(make(&[[0, 1]], &[f64::NAN]), GraphError::Weight { pair: 0, .. }));
-    let graph = Graph::from_pairs(3, &[[0, 1]], &[1.0], Duplicate::Add).unwrap();
+    assert_eq!(make(&[(0, 1)], &[]), GraphError::Lengths { pairs: 1, weights: 0 });
+    assert_eq!(make(&[(0, 3)], &[1.0]), GraphError::Node { pair: 0, node: 3, nodes: 3 });
+    assert_eq!(make(&[(0, 1)], &[-1.0]), GraphError::Weight { pair: 0, weight: -1.0 });
+    assert!(matches!(make(&[(0, 1)], &[f64::NAN]), GraphError::Weight { pair: 0, .. }));
+    let graph = Graph::from_pairs(3, &[(0, 1)], &[1.0], Duplicate::Add).unwrap();
     assert_eq!(graph.smoothness(&[1.0]), Err(GraphError::Vector { expected: 3, found: 1 }));
     let l = graph.laplacian(Kind::Combinatorial);
     assert_eq!(l.quadratic_form(&[1.0]), Err(GraphError::Vector { expected: 3, found: 1 }));

@@ -73,8 +73,8 @@ fn agrees_with_cholesky() {
     }
 }
 
-fn ring(n: u32) -> (Vec<[u32; 2]>, Vec<f64>) {
-    let pairs = (0..n).flat_map(|i| [[i, (i + 1) % n], [i, (i + 7) % n]]).collect();
+fn ring(n: u32) -> (Vec<(u32, u32)>, Vec<f64>) {
+    let pairs = (0..n).flat_map(|i| [(i, (i + 1) % n), (i, (i + 7) % n)]).collect();
     let weights = (0..2 * n).map(|i| 0.5 + f64::from(i % 11) / 11.0).collect();
     (pairs, weights)
 }

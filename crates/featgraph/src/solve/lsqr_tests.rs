@@ -76,7 +76,7 @@ fn damping_is_ridge_regression() {
 
 #[test]
 fn symmetric_systems_agree_with_conjugate_gradient() {
-    let pairs: Vec<[u32; 2]> = (0..199).map(|i| [i, i + 1]).collect();
+    let pairs: Vec<(u32, u32)> = (0..199).map(|i| (i, i + 1)).collect();
     let weights: Vec<f64> = (0..199).map(|i| 0.2 + f64::from(i % 5)).collect();
     let graph = Graph::from_pairs(200, &pairs, &weights, Duplicate::Add).unwrap();
     let l = graph.laplacian(Kind::Normalised(Isolated::KeepOne));

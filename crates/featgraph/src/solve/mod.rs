@@ -7,7 +7,7 @@
 //! use featgraph::laplacian::{Duplicate, Graph, Kind};
 //! use featgraph::solve::{CgParams, Shifted, conjugate_gradient};
 //! // (I + γL) y = p smooths p along the graph.
-//! let graph = Graph::from_pairs(3, &[[0, 1], [1, 2]], &[1.0, 1.0], Duplicate::Add)?;
+//! let graph = Graph::from_pairs(3, &[(0, 1), (1, 2)], &[1.0, 1.0], Duplicate::Add)?;
 //! let system = Shifted { shift: 1.0, scale: 2.0, operator: &graph.laplacian(Kind::Combinatorial) };
 //! let p = [[0.0], [3.0], [0.0]];
 //! let mut y = p; // the start

@@ -29,7 +29,7 @@ pub struct Components {
 ///
 /// ```
 /// use featgraph::laplacian::{Duplicate, Graph};
-/// let graph = Graph::from_pairs(4, &[[0, 2]], &[1.0], Duplicate::Add)?;
+/// let graph = Graph::from_pairs(4, &[(0, 2)], &[1.0], Duplicate::Add)?;
 /// let found = featgraph::spectrum::components(&graph);
 /// assert_eq!((found.count, found.labels), (3, vec![0, 1, 0, 2]));
 /// # Ok::<(), featgraph::laplacian::GraphError>(())

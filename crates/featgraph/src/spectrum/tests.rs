@@ -9,20 +9,20 @@ use super::*;
 use crate::eigen::EigenStop;
 use crate::laplacian::{Duplicate, Isolated, Kind};
 
-fn graph(nodes: usize, pairs: &[[u32; 2]], weights: &[f64]) -> Graph {
+fn graph(nodes: usize, pairs: &[(u32, u32)], weights: &[f64]) -> Graph {
     Graph::from_pairs(nodes, pairs, weights, Duplicate::Add).unwrap()
 }
 
 fn random_graph(nodes: u32, edges: usize, seed: u64) -> Graph {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let pairs: Vec<[u32; 2]> =
-        (0..edges).map(|_| std::array::from_fn(|_| rng.random_range(0..nodes))).collect();
+    let pairs: Vec<(u32, u32)> =
+        (0..edges).map(|_| (rng.random_range(0..nodes), rng.random_range(0..nodes))).collect();
     let weights: Vec<f64> = (0..edges).map(|_| rng.random_range(0.1..1.0)).collect();
     graph(nodes as usize, &pairs, &weights)
 }
 
 fn path(n: u32) -> Graph {
-    let pairs: Vec<[u32; 2]> = (1..n).map(|i| [i - 1, i]).collect();
+    let pairs: Vec<(u32, u32)> = (1..n).map(|i| (i - 1, i)).collect();
     graph(n as usize, &pairs, &vec![1.0; n as usize - 1])
 }
 
@@ -71,7 +71,7 @@ fn zero_frequencies_count_components() {
         for i in 0..g.nodes() {
             let (columns, values) = g.weights().row(i);
             for (&j, &w) in columns.iter().zip(values).filter(|(j, _)| (**j as usize) < i) {
-                pairs.push([i as u32 + shift, j + shift]);
+                pairs.push((i as u32 + shift, j + shift));
                 weights.push(w);
             }
         }
@@ -86,13 +86,13 @@ fn zero_frequencies_count_components() {
     assert!(low.values[..5].iter().all(|v| v.abs() < 1e-8), "{:?}", low.values);
     assert!(low.values[5] > 0.1, "{:?}", low.values);
     // A zero weight is no edge.
-    assert_eq!(components(&graph(2, &[[0, 1]], &[0.0])).count, 2);
+    assert_eq!(components(&graph(2, &[(0, 1)], &[0.0])).count, 2);
     assert_eq!(components(&graph(0, &[], &[])).count, 0);
 }
 
 #[test]
 fn field_has_the_precision_and_rank_of_the_paper() {
-    let pairs = [[0, 1], [1, 2], [3, 4]];
+    let pairs = [(0, 1), (1, 2), (3, 4)];
     let g = graph(6, &pairs, &[0.5, 2.0, 1.0]);
     let field = Igmrf::new(&g, 3.0).unwrap();
     assert_eq!((field.rank(), field.order()), (3, 3)); // {0,1,2}, {3,4}, {5}
@@ -115,13 +115,13 @@ fn generalised_determinant_counts_spanning_trees() {
     // Matrix-tree theorem: |L|* = n times the weighted number of spanning trees. A path has one
     // tree, the product of its weights; a complete graph has n^(n-2).
     let weights = [0.5, 2.0, 3.0, 0.1];
-    let tree = graph(5, &[[0, 1], [1, 2], [2, 3], [3, 4]], &weights);
+    let tree = graph(5, &[(0, 1), (1, 2), (2, 3), (3, 4)], &weights);
     let kappa: f64 = 1.7;
     let field = Igmrf::new(&tree, kappa).unwrap();
     let product: f64 = weights.iter().product();
     let exact = (5.0 * product).ln() + 4.0 * kappa.ln();
     assert!((field.log_generalised_determinant().unwrap() - exact).abs() < 1e-12);
-    let pairs: Vec<[u32; 2]> = (0..6).flat_map(|i| (0..i).map(move |j| [i, j])).collect();
+    let pairs: Vec<(u32, u32)> = (0..6).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     let complete = graph(6, &pairs, &[1.0; 15]);
     let found = Igmrf::new(&complete, 1.0).unwrap().log_generalised_determinant().unwrap();
     assert!((found - (6.0 * 6f64.powi(4)).ln()).abs() < 1e-12);
@@ -131,7 +131,7 @@ fn generalised_determinant_counts_spanning_trees() {
 fn density_on_two_nodes_is_the_normal_one() {
     // The field lives on x'1 = 0, where (x_0 - x_1) / √2 ~ N(0, 1 / (2 w κ)).
     let (w, kappa) = (0.8, 2.5);
-    let g = graph(2, &[[0, 1]], &[w]);
+    let g = graph(2, &[(0, 1)], &[w]);
     let field = Igmrf::new(&g, kappa).unwrap();
     let x = [0.3, -0.3];
     let (t, variance) = ((x[0] - x[1]) / 2f64.sqrt(), 1.0 / (2.0 * w * kappa));
