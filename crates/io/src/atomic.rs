@@ -118,3 +118,7 @@ fn sync_folder(folder: &Path) {
     #[cfg(not(unix))]
     let _ = folder;
 }
+
+#[cfg(test)]
+#[path = "atomic_tests.rs"]
+mod tests;
