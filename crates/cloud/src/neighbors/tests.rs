@@ -162,3 +162,18 @@ fn a_visitor_can_stop() {
     });
     assert_eq!(seen, 5);
 }
+
+/// Neighbouring leaves of very different density, heaps of duplicates, ties and outliers: what
+/// makes guessed radii wrong and groups of leaves too large. Single queries are the yardstick.
+#[test]
+fn uneven_density_is_exact() {
+    let mut points: Vec<Point> = random(3000, 21);
+    points.extend(random(3000, 22).iter().map(|p| p.map(|x| 1e-4 * x)));
+    points.extend(random(3000, 23).iter().map(|p| p.map(|x| (4.0 * x).round() / 4.0)));
+    points.extend((0..3000).map(|i| [0.5, 0.5, (i / 1000) as f64 * 1e-12]));
+    points.extend(random(40, 24).iter().map(|p| p.map(|x| 1e6 * x)));
+    let tree = KdTree::new(&points);
+    for k in [1, 16, 50, 300] {
+        assert!(tree.knn_table(k) == tree.knn_of(&points, k), "k = {k}");
+    }
+}
