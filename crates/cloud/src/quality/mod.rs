@@ -16,6 +16,7 @@
 
 mod boxes;
 mod compare;
+mod frame;
 mod mesh;
 mod plane;
 mod points;
@@ -23,11 +24,17 @@ mod triangle;
 mod uniformity;
 
 pub use compare::{Comparison, compare};
+pub use frame::UnitSphere;
 pub use mesh::{MeshIndex, TriangleMesh, point_to_mesh, point_to_mesh_two_way};
 pub use plane::point_to_plane;
 pub use points::{chamfer, hausdorff, hausdorff95, paper_mse, paper_snr};
 pub use triangle::closest_on_triangle;
 pub use uniformity::uniformity;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_mesh;
 
 /// Why a comparison is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

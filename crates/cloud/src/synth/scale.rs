@@ -6,11 +6,15 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::NoiseError;
+use crate::sample::farthest_points;
+use crate::spacing::mean_spacing;
 use crate::vec3::{self, Point};
 use crate::{KdTree, bounds};
 
 /// Samples among which [`paper_sigma`] looks for the largest distance.
 const PAPER_SAMPLES: usize = 200;
+/// Neighbours that make the spacing: six and the point itself.
+const SPACING_NEIGHBORS: usize = 7;
 
 /// How a noise level becomes a standard deviation.
 ///
@@ -31,7 +35,7 @@ pub enum NoiseScale {
     Paper,
     /// The level is the standard deviation, in the units of the file.
     Absolute,
-    /// In mean distances from a point to its nearest other point.
+    /// In mean distances from a point to its six nearest others ([`mean_spacing`]).
     Spacing,
     /// In lengths of the diagonal of the bounding box.
     Diagonal,
@@ -68,7 +72,9 @@ impl NoiseScale {
         Ok(match self {
             NoiseScale::Paper => paper_sigma(points, level),
             NoiseScale::Absolute => level,
-            NoiseScale::Spacing => level * nearest_spacing(points),
+            NoiseScale::Spacing => {
+                level * mean_spacing(&KdTree::new(points).knn_table(SPACING_NEIGHBORS))
+            }
             NoiseScale::Diagonal => {
                 level * bounds(points).map_or(0.0, |(lo, hi)| vec3::norm(vec3::sub(hi, lo)))
             }
@@ -98,38 +104,12 @@ impl FromStr for NoiseScale {
 ///
 /// The root makes it depend on the unit of length; that is how the published clouds were made.
 pub fn paper_sigma(points: &[Point], level: f64) -> f64 {
-    let samples = farthest(points, PAPER_SAMPLES);
+    let samples: Vec<Point> =
+        farthest_points(points, PAPER_SAMPLES, 0).into_iter().map(|i| points[i as usize]).collect();
     let largest2 = samples
         .iter()
         .enumerate()
         .flat_map(|(i, &p)| samples[..i].iter().map(move |&q| vec3::distance2(p, q)))
         .fold(0.0, f64::max);
     level * largest2.sqrt().sqrt()
-}
-
-fn farthest(points: &[Point], count: usize) -> Vec<Point> {
-    let points: Vec<Point> = points.iter().copied().filter(|&p| vec3::is_finite(p)).collect();
-    let mut nearest2 = vec![f64::INFINITY; points.len()];
-    let mut samples: Vec<Point> = points.first().copied().into_iter().collect();
-    while let Some(&last) = samples.last()
-        && samples.len() < count.min(points.len())
-    {
-        let mut best = 0;
-        for (i, &p) in points.iter().enumerate() {
-            nearest2[i] = nearest2[i].min(vec3::distance2(p, last));
-            if nearest2[i] > nearest2[best] {
-                best = i;
-            }
-        }
-        samples.push(points[best]);
-    }
-    samples
-}
-
-fn nearest_spacing(points: &[Point]) -> f64 {
-    let table = KdTree::new(points).knn_table(2);
-    let rows = (0..points.len()).filter(|&i| vec3::is_finite(points[i]));
-    let (sum, count) =
-        rows.fold((0.0, 0usize), |(s, n), i| (s + table.distances2(i)[1].sqrt(), n + 1));
-    sum / count as f64
 }
