@@ -1,0 +1,191 @@
+//! The paper's algorithm: diagonal and off-diagonal entries in turns (section IV).
+
+use super::diagonal::{diagonal_step, row_sums};
+use super::offdiagonal::{radius, row_step, row_steps_fixed, steps_fixed};
+use super::params::{AlternateParams, Info, StepRule, Stop};
+use super::problem::{Bounds, Part, Problem};
+use super::step::Limits;
+use crate::error::LearnError;
+use crate::metric::cholesky;
+use crate::pass::{Entries, Want};
+
+/// A loose eigenvalue suffices: the radius steps back by its residual.
+const THETA_TOLERANCE: f64 = 1e-4;
+
+/// The matrix, its exponents over all edges and its objective (divided).
+struct State {
+    m: Vec<f64>,
+    exponents: Vec<f64>,
+    objective: f64,
+}
+
+impl State {
+    fn new(problem: &mut Problem<'_>, m: Vec<f64>) -> Self {
+        let padded = problem.pass.edges().padded_distances().len();
+        let mut state = Self { m, exponents: vec![0.0; padded], objective: 0.0 };
+        state.refresh(problem);
+        state
+    }
+
+    /// Recomputes exponents and objective, which drift by rounding as entries change.
+    fn refresh(&mut self, problem: &mut Problem<'_>) {
+        problem.pass.exponents(&self.m, &mut self.exponents);
+        self.objective = problem.full(&self.m, Want::Objective, &mut []).objective;
+    }
+
+    /// Sets the entries of `which` and moves the exponents along.
+    fn set(&mut self, problem: &Problem<'_>, which: Entries, x: &[f64]) {
+        let k = problem.features;
+        let mut change = vec![0.0; k];
+        for (j, &x) in x.iter().enumerate() {
+            let (row, column) = match which {
+                Entries::Diagonal => (j, j),
+                Entries::Row(r) if r == j => continue,
+                Entries::Row(r) => (r, j),
+            };
+            change[j] = x - self.m[row * k + column];
+            self.m[row * k + column] = x;
+            self.m[column * k + row] = x;
+        }
+        problem.pass.shift_exponents(which, &change, &mut self.exponents);
+    }
+
+    fn diagonal(&self, k: usize) -> Vec<f64> {
+        (0..k).map(|i| self.m[i * k + i]).collect()
+    }
+}
+
+/// Alternates from `start`, keeping a block only if the objective strictly falls. When the set
+/// of Eq. 16 is empty the diagonal step is left out.
+pub(super) fn alternate(
+    problem: &mut Problem<'_>,
+    start: Vec<f64>,
+    params: AlternateParams,
+    limits: Limits,
+) -> Result<(Vec<f64>, Info), LearnError> {
+    let k = problem.features;
+    let mut state = State::new(problem, start);
+    let mut history = vec![state.objective];
+    let mut stop = Stop::Limit;
+    for _ in 0..params.alternations {
+        let (before, kept) = (state.objective, state.m.clone());
+        improve_diagonal(problem, &mut state, params, limits)?;
+        if k > 1 {
+            for r in 0..k {
+                improve_row(problem, &mut state, r, params, limits)?;
+            }
+        }
+        state.refresh(problem);
+        // Only an eigenvalue that LOBPCG missed, or rounding, can bring either about.
+        let sound = cholesky(&state.m, k, 0.5 * problem.margin).is_ok();
+        if !sound || state.objective >= before {
+            state.m = kept;
+            state.objective = before;
+            stop = if sound { Stop::Stationary } else { Stop::Limit };
+            break;
+        }
+        history.push(state.objective);
+        if before - state.objective <= limits.tolerance * state.objective {
+            stop = Stop::Converged;
+            break;
+        }
+        if problem.passes >= limits.evaluations {
+            break;
+        }
+    }
+    Ok((state.m, problem.info(history, stop)))
+}
+
+fn improve_diagonal(
+    problem: &mut Problem<'_>,
+    state: &mut State,
+    params: AlternateParams,
+    limits: Limits,
+) -> Result<(), LearnError> {
+    let k = problem.features;
+    let radii = row_sums(&state.m, k);
+    let from = state.diagonal(k);
+    let limits = Limits { evaluations: params.diagonal_passes, ..limits };
+    let base = &state.exponents;
+    match diagonal_step(problem, base, from.clone(), &from, &radii, limits)? {
+        None => problem.empty_sets += 1,
+        Some(found) if found.objective() < state.objective => {
+            state.objective = found.objective();
+            state.set(problem, Entries::Diagonal, &found.x);
+        }
+        Some(_) => problem.rejected += 1,
+    }
+    Ok(())
+}
+
+fn improve_row(
+    problem: &mut Problem<'_>,
+    state: &mut State,
+    r: usize,
+    params: AlternateParams,
+    limits: Limits,
+) -> Result<(), LearnError> {
+    let radius = radius(&state.m, problem.features, r, problem.margin, THETA_TOLERANCE);
+    if radius == 0.0 {
+        return Ok(());
+    }
+    let limits = Limits { evaluations: params.row_passes, ..limits };
+    let found = row_step(problem, &state.m, r, &state.exponents, radius, limits)?;
+    if found.objective() < state.objective {
+        state.objective = found.objective();
+        state.set(problem, Entries::Row(r), &found.x);
+    } else {
+        problem.rejected += 1;
+    }
+    Ok(())
+}
+
+/// The published program's schedule: all blocks kept, steps of one size, the matrix of lowest
+/// objective among the alternations returned.
+pub(super) fn published(
+    problem: &mut Problem<'_>,
+    start: Vec<f64>,
+    params: AlternateParams,
+    limits: Limits,
+) -> Result<(Vec<f64>, Info), LearnError> {
+    let StepRule::Fixed { size } = limits.rule else {
+        return Err(LearnError::Parameter {
+            field: "step",
+            value: format!("{:?}", limits.rule),
+            rule: "must be fixed for the published schedule",
+        });
+    };
+    let k = problem.features;
+    let mut state = State::new(problem, start);
+    let mut best = (state.objective, state.m.clone());
+    let mut history = vec![state.objective];
+    for _ in 0..params.alternations {
+        for r in 0..if k > 1 { k } else { 0 } {
+            let base = &state.exponents;
+            let x = row_steps_fixed(problem, &state.m, r, base, size, params.row_passes)?;
+            state.set(problem, Entries::Row(r), &x);
+        }
+        let lower = row_sums(&state.m, k).iter().map(|s| s + problem.margin).collect();
+        let origin = state.diagonal(k);
+        let mut part = Part {
+            problem,
+            which: Entries::Diagonal,
+            base: &state.exponents,
+            origin: origin.clone(),
+            bounds: Bounds::Published { lower },
+        };
+        let x = steps_fixed(&mut part, origin, size, params.diagonal_passes)?;
+        state.set(problem, Entries::Diagonal, &x);
+        state.refresh(problem);
+        history.push(state.objective);
+        if state.objective < best.0 && cholesky(&state.m, k, 0.0).is_ok() {
+            best = (state.objective, state.m.clone());
+        }
+        if problem.passes >= limits.evaluations {
+            break;
+        }
+    }
+    let mut info = problem.info(history, Stop::Limit);
+    info.objective = best.0 * problem.total;
+    Ok((best.1, info))
+}
