@@ -3,6 +3,7 @@
 //! Finite points only, in spatial order, centred, and scaled by the mean spacing: so results
 //! depend neither on units nor on offsets, and neighbours are near in memory.
 
+use pellucid_cloud::noise::{NoiseEstimate, estimate_noise};
 use pellucid_cloud::{KdTree, Point, PointCloud, SpatialOrder, spacing, vec3};
 
 use crate::DenoiseError;
@@ -56,8 +57,7 @@ impl LocalFrame {
             Unit::File => ([0.0; 3], 1.0),
             Unit::Spacing => {
                 let table = KdTree::new(&sorted).knn_table(SPACING_NEIGHBORS);
-                let (lo, hi) = pellucid_cloud::bounds(&sorted).unwrap_or_default();
-                (vec3::scale(vec3::add(lo, hi), 0.5), spacing::mean_spacing(&table))
+                (median(&sorted), spacing::mean_spacing(&table))
             }
         };
         let start = sorted.iter().map(|&p| vec3::scale(vec3::sub(p, centre), 1.0 / unit)).collect();
@@ -84,6 +84,17 @@ impl LocalFrame {
         vec3::scale(vec3::sub(p, self.centre), 1.0 / self.unit)
     }
 
+    /// The estimated noise, in local units.
+    ///
+    /// It is taken in the order of the cloud's rows, so that it does not depend on how the cloud
+    /// is turned.
+    pub fn noise(&self) -> NoiseEstimate {
+        let mut by_row: Vec<u32> = (0..self.rows.len() as u32).collect();
+        by_row.sort_unstable_by_key(|&i| self.rows[i as usize]);
+        let points: Vec<Point> = by_row.iter().map(|&i| self.start[i as usize]).collect();
+        estimate_noise(&points)
+    }
+
     /// The local index of the finite point that comes first in the cloud.
     pub fn first(&self) -> usize {
         (0..self.rows.len()).min_by_key(|&i| self.rows[i]).unwrap_or(0)
@@ -106,4 +117,13 @@ impl LocalFrame {
         }
         out
     }
+}
+
+/// The median of each coordinate: one far point must not cost all others their precision.
+fn median(points: &[Point]) -> Point {
+    std::array::from_fn(|c| {
+        let mut values: Vec<f64> = points.iter().map(|p| p[c]).collect();
+        let middle = values.len() / 2;
+        if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
+    })
 }

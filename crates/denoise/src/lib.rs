@@ -17,6 +17,7 @@
 mod denoiser;
 mod error;
 pub mod frame;
+pub mod local;
 pub mod methods;
 pub mod registry;
 mod run;

@@ -11,6 +11,9 @@ use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 /// Parameter values by name, as JSON values.
 pub type ParameterMap = Map<String, Value>;
 
+/// Makes a denoiser of a row from a preset and changed parameters.
+pub(crate) type Build = fn(&Method, Option<&str>, &ParameterMap) -> Result<Box<dyn Denoiser>, ParameterError>;
+
 /// One method: a row of the table.
 pub struct Method {
     /// The name people type.
@@ -29,8 +32,8 @@ pub struct Method {
     pub presets: &'static [Preset],
     /// Unit and meaning of each parameter.
     pub parameters: &'static [Parameter],
-    defaults: fn() -> Value,
-    build: fn(&Method, Option<&str>, &ParameterMap) -> Result<Box<dyn Denoiser>, ParameterError>,
+    pub(crate) defaults: fn() -> Value,
+    pub(crate) build: Build,
 }
 
 /// What can be relied on, beyond what holds for every method.

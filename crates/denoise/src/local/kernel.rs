@@ -1,0 +1,32 @@
+//! How much a neighbour counts, by its distance.
+
+use serde::{Deserialize, Serialize};
+
+/// A weight that falls with distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kernel {
+    /// All neighbours count the same.
+    #[default]
+    Flat,
+    /// `(1 - t²)²`: smooth, zero at the radius.
+    Biweight,
+    /// `exp(-t² / (2 s²))` with `s` a third of the radius.
+    Gaussian,
+}
+
+impl Kernel {
+    /// The weight at `t2`, the squared distance in units of the squared radius; positive up to
+    /// the radius (the biweight is kept from reaching zero on it, so that no fit is empty).
+    #[inline]
+    pub fn weight(self, t2: f64) -> f64 {
+        match self {
+            Kernel::Flat => 1.0,
+            Kernel::Biweight => {
+                let s = (1.0 - t2).max(1e-3);
+                s * s
+            }
+            Kernel::Gaussian => (-4.5 * t2).exp(),
+        }
+    }
+}
