@@ -124,6 +124,10 @@ fn median(points: &[Point]) -> Point {
     std::array::from_fn(|c| {
         let mut values: Vec<f64> = points.iter().map(|p| p[c]).collect();
         let middle = values.len() / 2;
-        if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
+        if values.is_empty() {
+            0.0
+        } else {
+            *values.select_nth_unstable_by(middle, f64::total_cmp).1
+        }
     })
 }

@@ -12,7 +12,8 @@ use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 pub type ParameterMap = Map<String, Value>;
 
 /// Makes a denoiser of a row from a preset and changed parameters.
-pub(crate) type Build = fn(&Method, Option<&str>, &ParameterMap) -> Result<Box<dyn Denoiser>, ParameterError>;
+pub(crate) type Build =
+    fn(&Method, Option<&str>, &ParameterMap) -> Result<Box<dyn Denoiser>, ParameterError>;
 
 /// One method: a row of the table.
 pub struct Method {

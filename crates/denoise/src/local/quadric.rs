@@ -31,7 +31,7 @@ impl Axes {
 #[derive(Debug, Clone, Copy)]
 pub struct QuadricFit {
     axes: Axes,
-    /// Weighted sums of `u^i v^j`, `i + j <= 4`, in the order of `POWERS`.
+    /// Weighted sums of `u^i v^j`, `i + j <= 4`, in the order that `NORMAL_MATRIX` states.
     moments: [f64; 15],
     /// Weighted sums of `z` times each basis function.
     right: [f64; 6],
@@ -164,10 +164,8 @@ impl Quadric {
     /// The unit normal of the surface above the origin, on the side of the plane's normal.
     pub fn normal(&self) -> Point {
         let Axes { u, v, n, .. } = self.axes;
-        let slope = vec3::add(
-            vec3::scale(u, self.coefficients[1]),
-            vec3::scale(v, self.coefficients[2]),
-        );
+        let slope =
+            vec3::add(vec3::scale(u, self.coefficients[1]), vec3::scale(v, self.coefficients[2]));
         vec3::normalized(vec3::sub(n, slope)).unwrap_or(n)
     }
 }

@@ -212,12 +212,7 @@ impl Mls {
             }
         };
         let reach = self.0.reach.unwrap_or(1.0 + 6.0 * sigma);
-        Fit {
-            surface: self.0.surface,
-            kernel: self.0.kernel,
-            extent,
-            reach2: reach * reach,
-        }
+        Fit { surface: self.0.surface, kernel: self.0.kernel, extent, reach2: reach * reach }
     }
 
     /// All points projected once onto the surfaces of their neighbourhoods.
