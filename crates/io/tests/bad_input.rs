@@ -167,7 +167,7 @@ fn files_one_may_not_read_and_names_that_are_not_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("locked.xyz");
     std::fs::write(&path, b"1 2 3\n").unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     // The superuser may read anything, and there is then nothing to test.
     if std::fs::File::open(&path).is_err() {
         let e = read(&path).unwrap_err();
