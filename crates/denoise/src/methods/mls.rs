@@ -20,8 +20,8 @@ const MIN_POINTS: usize = 4;
 
 /// Noise below this many spacings is left alone: a fit would add more error than it removes.
 const NEGLIGIBLE_NOISE: f64 = 0.02;
-/// Bounds of the automatic neighbourhood.
-const MOST_NEIGHBORS: usize = 120;
+/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+const MOST_NEIGHBORS: usize = 60;
 /// Points handled between two reports of progress, and by one parallel task.
 const BLOCK: usize = 1 << 16;
 const CHUNK: usize = 256;
@@ -251,8 +251,8 @@ impl Mls {
 /// the surface.
 fn automatic_neighbors(surface: Surface, sigma: f64) -> usize {
     let k = match surface {
-        Surface::Plane => 6.0 + 25.0 * sigma * sigma,
-        Surface::Quadric => 12.0 + 30.0 * sigma * sigma,
+        Surface::Plane => 6.0 + 9.0 * sigma * sigma,
+        Surface::Quadric => 14.0 + 11.0 * sigma * sigma,
     };
     (k.round() as usize).min(MOST_NEIGHBORS)
 }
