@@ -6,7 +6,7 @@
 //! use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 //! use pellucid_denoise::{Run, registry};
 //!
-//! let clean = Shape::default().sample(2_000, 1);
+//! let clean = Shape::Torus.sample(2_000, 1);
 //! let noisy = add_noise(&clean, NoiseModel::Gaussian, 0.02, 2)?;
 //! let method = registry::find("mls")?.build(None, &Default::default())?;
 //! let result = method.denoise(&noisy, &mut Run::default())?;
