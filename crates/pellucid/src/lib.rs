@@ -10,3 +10,8 @@ pub use pellucid_io as io;
 
 pub use pellucid_cloud::PointCloud;
 pub use pellucid_denoise::{Denoised, Denoiser, Run};
+
+/// The README's example, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}

@@ -1,0 +1,265 @@
+//! The command line. Help, completions and the man page derive from it.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use pellucid::cloud::synth::{NoiseModel, NoiseScale};
+use pellucid::io::Encoding;
+
+/// Turns noisy 3D point clouds into clean ones.
+#[derive(Debug, Parser)]
+#[command(name = "pellucid", version, about, arg_required_else_help = true)]
+#[command(after_help = "Ends with 0 when done, 1 when something failed on the way, 2 for bad \
+                        input or usage, 130 after Ctrl-C.\nFirst time? Run: pellucid demo")]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Move the points of a cloud onto the surface they were measured from
+    Denoise(Denoise),
+    /// Add noise to a cloud, for experiments
+    Noise(Noise),
+    /// Measure how far a cloud is from the truth
+    Compare(Compare),
+    /// Say what is in a file
+    Info(Info),
+    /// Write a cloud in another format
+    Convert(Convert),
+    /// List the denoising methods and their parameters
+    Methods(Methods),
+    /// Make a synthetic scan, denoise it, compare, and leave a picture
+    Demo(Demo),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man(Man),
+}
+
+/// Arguments of `denoise`.
+#[derive(Debug, clap::Args)]
+pub struct Denoise {
+    /// Noisy files; folders stand for the clouds in them
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The file to write, or the folder if there are several inputs
+    #[arg(value_name = "OUT", required = true)]
+    pub output: PathBuf,
+    /// The method; `pellucid methods` lists them
+    #[arg(short, long, value_name = "M")]
+    pub method: Option<String>,
+    /// A named set of the method's parameters
+    #[arg(short, long, value_name = "P")]
+    pub preset: Option<String>,
+    /// Change one parameter; may be given several times
+    #[arg(short, long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Take parameters (and perhaps `method` and `preset`) from a TOML file
+    #[arg(long, value_name = "FILE.toml")]
+    pub params: Option<PathBuf>,
+    /// What becomes of stored normals once the points have moved
+    #[arg(long, value_name = "WHAT", default_value = "update")]
+    pub normals: Normals,
+    /// Threads to use; the result does not depend on it [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Write what the run did and learned
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+    /// Say what would be done, how long it would take and how much memory; write nothing
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    /// Replace files that exist (never the input)
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Print the report on stdout as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// What becomes of stored normals once the points have moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Normals {
+    /// Leave them as they are
+    Keep,
+    /// Estimate them anew, on the side on which they were
+    Update,
+    /// Leave them out
+    Drop,
+}
+
+/// Arguments of `noise`.
+#[derive(Debug, clap::Args)]
+pub struct Noise {
+    /// The cloud
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The file to write
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// How much noise, in the unit of --scale
+    #[arg(short, long, value_name = "X")]
+    pub level: f64,
+    /// What a level of one means: paper (root of the extent), absolute (file units), spacing,
+    /// diagonal (of the bounding box)
+    #[arg(long, value_name = "UNIT", default_value = "paper")]
+    pub scale: NoiseScale,
+    /// How the noise is distributed: gaussian, laplace, ball, normal, outliers or outliers:SHARE
+    #[arg(long, value_name = "MODEL", default_value = "gaussian")]
+    pub model: NoiseModel,
+    /// Seed of the noise
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Keep stored normals, which are truth; they are left out otherwise
+    #[arg(long)]
+    pub keep_normals: bool,
+    /// Replace files that exist (never the input)
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, clap::Args)]
+pub struct Compare {
+    /// The cloud to judge
+    #[arg(value_name = "RESULT")]
+    pub result: PathBuf,
+    /// The clean cloud
+    #[arg(value_name = "TRUTH")]
+    pub truth: PathBuf,
+    /// The true surface as triangles
+    #[arg(long, value_name = "FILE")]
+    pub mesh: Option<PathBuf>,
+    /// Threads to use [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `info`.
+#[derive(Debug, clap::Args)]
+pub struct Info {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `convert`.
+#[derive(Debug, clap::Args)]
+pub struct Convert {
+    /// The cloud
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The file to write; its extension chooses the format
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// How numbers are stored, where the format leaves a choice
+    #[arg(long, value_name = "ENCODING")]
+    pub encoding: Option<EncodingName>,
+    /// Replace files that exist (never the input)
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// How numbers are stored in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EncodingName {
+    /// As text
+    Ascii,
+    /// As bytes, in the usual order
+    Binary,
+    /// As bytes, most significant first
+    BinaryBigEndian,
+}
+
+impl From<EncodingName> for Encoding {
+    fn from(name: EncodingName) -> Self {
+        match name {
+            EncodingName::Ascii => Encoding::Ascii,
+            EncodingName::Binary => Encoding::BinaryLittle,
+            EncodingName::BinaryBigEndian => Encoding::BinaryBig,
+        }
+    }
+}
+
+/// Arguments of `methods`.
+#[derive(Debug, clap::Args)]
+pub struct Methods {
+    /// Only this method, with all its parameters
+    #[arg(value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, clap::Args)]
+pub struct Demo {
+    /// Where the files go [default: pellucid-demo]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Replace files that exist; the default folder's are replaced anyway
+    #[arg(long)]
+    pub overwrite: bool,
+    /// The method; `pellucid methods` lists them
+    #[arg(short, long, value_name = "M")]
+    pub method: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, clap::Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, clap::Args)]
+pub struct Man {
+    /// Write one page for each command into this folder instead
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n @ 1..=1024) => Ok(n),
+        _ => Err("give a number between 1 and 1024".to_owned()),
+    }
+}

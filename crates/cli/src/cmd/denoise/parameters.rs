@@ -1,0 +1,105 @@
+//! Method and parameters, from the command line and a parameter file.
+
+use std::fs;
+use std::path::Path;
+
+use pellucid::denoise::Denoiser;
+use pellucid::denoise::registry::{self, Method, ParameterMap};
+use serde_json::Value;
+
+use crate::args::Denoise;
+use crate::failure::{Failure, naming};
+
+/// Parameter files longer than this are something else.
+const LONGEST_FILE: u64 = 1 << 20;
+
+/// What runs.
+pub struct Plan {
+    pub method: &'static Method,
+    pub preset: Option<String>,
+    /// What differs from the preset, or from the defaults.
+    pub changes: ParameterMap,
+    pub denoiser: Box<dyn Denoiser>,
+}
+
+impl Plan {
+    /// The command line goes before the file, the file before the defaults.
+    pub fn new(args: &Denoise) -> Result<Self, Failure> {
+        let mut file = match &args.params {
+            Some(path) => read(path)?,
+            None => ParameterMap::new(),
+        };
+        let method = args.method.clone().or(name(&mut file, "method", args.params.as_deref())?);
+        let preset = args.preset.clone().or(name(&mut file, "preset", args.params.as_deref())?);
+        let method = registry::find(method.as_deref().unwrap_or(registry::DEFAULT))?;
+        let mut changes = file;
+        for text in &args.set {
+            let (key, value) = assignment(text)?;
+            changes.insert(key, value);
+        }
+        let denoiser = method.build(preset.as_deref(), &changes)?;
+        Ok(Plan { method, preset, changes, denoiser })
+    }
+}
+
+fn read(path: &Path) -> Result<ParameterMap, Failure> {
+    let fault = |e: &dyn std::fmt::Display| Failure::input(naming(path, e));
+    let size = fs::metadata(path).map_err(|e| fault(&e))?.len();
+    if size > LONGEST_FILE {
+        return Err(fault(&"is too long for a parameter file (more than 1 MB)"));
+    }
+    let text = fs::read_to_string(path).map_err(|e| fault(&e))?;
+    let table: toml::Table = toml::from_str(&text).map_err(|e| fault(&e))?;
+    table
+        .into_iter()
+        .map(|(key, value)| match to_json(&value) {
+            Some(v) => Ok((key, v)),
+            None => Err(fault(&format!("{key} = {value} is not a number, text, list or table"))),
+        })
+        .collect()
+}
+
+/// Takes a name out of the parameters of a file.
+fn name(map: &mut ParameterMap, key: &str, file: Option<&Path>) -> Result<Option<String>, Failure> {
+    match map.remove(key) {
+        None => Ok(None),
+        Some(Value::String(s)) => Ok(Some(s)),
+        Some(v) => {
+            let fault = format!("{key} = {v}, but it must be a name in quotes");
+            Err(Failure::input(naming(file.unwrap_or(Path::new("")), fault)))
+        }
+    }
+}
+
+/// `key=value`; the value is JSON or TOML, or else text.
+pub(super) fn assignment(text: &str) -> Result<(String, Value), Failure> {
+    let Some((key, value)) = text.split_once('=') else {
+        return Err(Failure::input(format!("--set {text}: give it as KEY=VALUE")));
+    };
+    let (key, value) = (key.trim(), value.trim());
+    if key.is_empty() {
+        return Err(Failure::input(format!("--set {text}: the name before = is missing")));
+    }
+    let toml = || {
+        let table: toml::Table = toml::from_str(&format!("v = {value}")).ok()?;
+        // Line breaks in the value could make more than one entry.
+        (table.len() == 1).then(|| to_json(table.get("v")?))?
+    };
+    let parsed = serde_json::from_str(value).ok().or_else(toml);
+    Ok((key.to_owned(), parsed.unwrap_or_else(|| Value::String(value.to_owned()))))
+}
+
+/// `None` for what JSON cannot hold: infinite numbers and dates.
+fn to_json(value: &toml::Value) -> Option<Value> {
+    Some(match value {
+        toml::Value::String(s) => Value::String(s.clone()),
+        toml::Value::Integer(i) => Value::from(*i),
+        toml::Value::Float(f) => Value::Number(serde_json::Number::from_f64(*f)?),
+        toml::Value::Boolean(b) => Value::Bool(*b),
+        toml::Value::Datetime(_) => return None,
+        toml::Value::Array(a) => Value::Array(a.iter().map(to_json).collect::<Option<_>>()?),
+        toml::Value::Table(t) => Value::Object(
+            t.iter().map(|(k, v)| Some((k.clone(), to_json(v)?))).collect::<Option<_>>()?,
+        ),
+    })
+}

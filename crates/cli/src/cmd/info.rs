@@ -1,0 +1,120 @@
+//! `pellucid info`.
+
+use pellucid::cloud::{Point, PointCloud, noise};
+use pellucid::io::Document;
+use serde::Serialize;
+
+use crate::args::Info;
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Show;
+
+/// What is in a file.
+#[derive(Debug, Serialize)]
+struct Facts {
+    file: String,
+    format: &'static str,
+    encoding: Option<String>,
+    points: usize,
+    attributes: Vec<Column>,
+    other_elements: Vec<(String, usize)>,
+    comments: Vec<String>,
+    bounds: Option<Bounds>,
+    spacing: Option<f64>,
+    noise: Option<f64>,
+    nan_rows: usize,
+    duplicates: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Column {
+    name: String,
+    r#type: &'static str,
+    width: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Bounds {
+    min: Point,
+    max: Point,
+}
+
+pub fn run(args: &Info) -> Result<(), Failure> {
+    let show = Show::new(args.quiet);
+    let document = super::read(&args.file, show)?;
+    let facts = show.busy("looking", || facts(args, &document));
+    if args.json { output::print_json(&facts) } else { output::print(&table(&facts)) }
+}
+
+fn facts(args: &Info, document: &Document) -> Facts {
+    let cloud = &document.cloud;
+    let rows = cloud.finite_rows();
+    let finite: Vec<Point> = rows.iter().map(|&r| cloud.positions()[r]).collect();
+    let (spacing, noise) = scales(&finite);
+    Facts {
+        file: args.file.display().to_string(),
+        format: super::format_name(&document.source),
+        encoding: document.source.encoding().map(|e| format!("{e:?}")),
+        points: cloud.len(),
+        attributes: columns(cloud),
+        other_elements: document.source.other_elements(),
+        comments: document.source.comments().to_vec(),
+        bounds: cloud.bounds().map(|(min, max)| Bounds { min, max }),
+        spacing,
+        noise,
+        nan_rows: cloud.len() - rows.len(),
+        duplicates: duplicates(&finite),
+    }
+}
+
+fn columns(cloud: &PointCloud) -> Vec<Column> {
+    let column = |a: &pellucid::cloud::Attribute| Column {
+        name: a.name().to_owned(),
+        r#type: a.values().type_name(),
+        width: a.width(),
+    };
+    cloud.attributes().map(column).collect()
+}
+
+/// Spacing and noise, where there are points enough to tell.
+fn scales(finite: &[Point]) -> (Option<f64>, Option<f64>) {
+    if finite.len() < 2 {
+        return (None, None);
+    }
+    let found = noise::estimate_noise(finite);
+    let apart = finite.iter().any(|p| *p != finite[0]);
+    (apart.then_some(found.spacing), (apart && found.reliable).then_some(found.sigma))
+}
+
+/// Points that lie exactly where an earlier one does.
+fn duplicates(finite: &[Point]) -> usize {
+    // Minus zero is zero.
+    let mut keys: Vec<[u64; 3]> = finite.iter().map(|p| p.map(|c| (c + 0.0).to_bits())).collect();
+    keys.sort_unstable();
+    keys.windows(2).filter(|w| w[0] == w[1]).count()
+}
+
+fn table(facts: &Facts) -> String {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut push = |name: &str, value: String| rows.push((name.to_owned(), value));
+    push("file", facts.file.clone());
+    push("format", format!("{} {}", facts.format, facts.encoding.as_deref().unwrap_or_default()));
+    push("points", facts.points.to_string());
+    for a in &facts.attributes {
+        let width = if a.width > 1 { format!(" x {}", a.width) } else { String::new() };
+        push("attribute", format!("{} ({}{width})", a.name, a.r#type));
+    }
+    for (name, count) in &facts.other_elements {
+        push("also holds", format!("{count} {name}"));
+    }
+    if let Some(b) = &facts.bounds {
+        push("from", b.min.map(|c| c.to_string()).join(" "));
+        push("to", b.max.map(|c| c.to_string()).join(" "));
+    }
+    let unknown = || "cannot be told from these points".to_owned();
+    push("spacing", facts.spacing.map_or_else(unknown, |s| format!("{s:.6}")));
+    push("noise", facts.noise.map_or_else(unknown, |s| format!("{s:.6} (standard deviation)")));
+    push("not finite", format!("{} rows", facts.nan_rows));
+    push("duplicates", facts.duplicates.to_string());
+    super::columns(&rows)
+}

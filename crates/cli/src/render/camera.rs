@@ -1,0 +1,93 @@
+//! Where the eye is.
+
+use pellucid::cloud::{Point, bounds, vec3};
+
+/// Half the angle of view, as a tangent: a long lens, so that shapes keep their proportions.
+const HALF_VIEW: f64 = 0.22;
+
+/// A pinhole camera.
+#[derive(Debug, Clone, Copy)]
+pub struct Camera {
+    eye: Point,
+    right: Point,
+    up: Point,
+    forward: Point,
+    /// Size of a thing one unit across and one unit away, in halves of the picture's height.
+    focal: f64,
+}
+
+impl Camera {
+    /// Sees all of `points` from the side given in degrees: `azimuth` around the vertical z axis,
+    /// `elevation` above the ground. `aspect` is width by height, `margin` the share left free.
+    pub fn fit(
+        points: &[Point],
+        (azimuth, elevation): (f64, f64),
+        aspect: f64,
+        margin: f64,
+    ) -> Self {
+        let (a, e) = (azimuth.to_radians(), elevation.to_radians());
+        let toward = [e.cos() * a.cos(), e.cos() * a.sin(), e.sin()];
+        let forward = vec3::scale(toward, -1.0);
+        let right = [-a.sin(), a.cos(), 0.0];
+        let up = vec3::cross(right, forward);
+        let (lo, hi) = bounds(points).unwrap_or(([0.0; 3], [1.0; 3]));
+        let middle = vec3::scale(vec3::add(lo, hi), 0.5);
+        let reach = (0.5 * vec3::norm(vec3::sub(hi, lo))).max(f64::MIN_POSITIVE.sqrt());
+
+        let mut camera =
+            Camera { eye: middle, right, up, forward, focal: (1.0 - margin) / HALF_VIEW };
+        let eye_at = |shift: Point, distance: f64| {
+            vec3::add(vec3::add(middle, shift), vec3::scale(toward, distance))
+        };
+        let mut distance = 3.0 * reach / HALF_VIEW;
+        let mut shift = [0.0; 3];
+        // The extent on screen hardly changes with the distance: a few rounds settle it.
+        for _ in 0..6 {
+            camera.eye = eye_at(shift, distance);
+            let Some((lo, hi)) = camera.extent(points) else { break };
+            let half = (0.5 * (hi[0] - lo[0]) / aspect).max(0.5 * (hi[1] - lo[1]));
+            let unit = distance / camera.focal;
+            let move_by = vec3::add(
+                vec3::scale(right, 0.5 * (lo[0] + hi[0]) * unit),
+                vec3::scale(up, 0.5 * (lo[1] + hi[1]) * unit),
+            );
+            shift = vec3::add(shift, move_by);
+            distance = (distance * half / (1.0 - margin)).max(1.5 * reach);
+        }
+        camera.eye = eye_at(shift, distance);
+        camera
+    }
+
+    /// Smallest and largest screen coordinates of the points.
+    fn extent(&self, points: &[Point]) -> Option<([f64; 2], [f64; 2])> {
+        let mut found: Option<([f64; 2], [f64; 2])> = None;
+        for &p in points.iter().filter(|&&p| vec3::is_finite(p)) {
+            let q = self.local(p);
+            if q[2] <= 0.0 {
+                continue;
+            }
+            let s = [q[0] / q[2] * self.focal, q[1] / q[2] * self.focal];
+            let (lo, hi) = found.get_or_insert((s, s));
+            for c in 0..2 {
+                lo[c] = lo[c].min(s[c]);
+                hi[c] = hi[c].max(s[c]);
+            }
+        }
+        found
+    }
+
+    /// A place seen from the eye: right, up, away.
+    pub(super) fn local(&self, p: Point) -> Point {
+        self.turn(vec3::sub(p, self.eye))
+    }
+
+    /// A direction in the eye's axes.
+    pub(super) fn turn(&self, d: Point) -> Point {
+        [vec3::dot(d, self.right), vec3::dot(d, self.up), vec3::dot(d, self.forward)]
+    }
+
+    /// Samples per unit at distance one, for a picture that many samples high.
+    pub(super) fn scale(&self, height: usize) -> f64 {
+        0.5 * self.focal * height as f64
+    }
+}

@@ -1,0 +1,46 @@
+//! Pictures of point clouds without a GPU.
+//!
+//! Each point is a small disk that lies in the surface. A first pass finds the nearest depth at
+//! every sample, a second blends the disks that lie there, so that the surface looks closed; then
+//! light, and darkening where the surroundings are nearer to the eye. Three samples a pixel each
+//! way are averaged at the end.
+
+mod camera;
+mod image;
+mod raster;
+mod shade;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use camera::Camera;
+pub use image::{Image, Rgb};
+pub use text::{Align, draw_text};
+
+use pellucid::cloud::Point;
+
+/// Samples a pixel, each way.
+const SAMPLES: usize = 3;
+
+/// What is drawn: one disk a point.
+pub struct Splats<'a> {
+    /// Where the points are; those that are not finite are left out.
+    pub points: &'a [Point],
+    /// The surface there; without them the disks face the eye.
+    pub normals: Option<&'a [Point]>,
+    /// Whether normals point outwards; then disks that face away are left out.
+    pub oriented: bool,
+    /// The surface's own colours; without them a neutral grey.
+    pub colors: Option<&'a [Rgb]>,
+    /// Radius of a disk; about one spacing closes the surface.
+    pub radius: f64,
+}
+
+/// Draws `splats` as `camera` sees them, on `width` by `height` pixels.
+pub fn render(splats: &Splats, camera: &Camera, (width, height): (usize, usize)) -> Image {
+    let size = (width * SAMPLES, height * SAMPLES);
+    let surface = raster::rasterize(splats, camera, size);
+    let fine = shade::shade(&surface, camera, size);
+    fine.shrink(SAMPLES)
+}

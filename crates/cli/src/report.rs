@@ -1,0 +1,141 @@
+//! What a run did, for `--report` and `--json`.
+
+use pellucid::cloud::{Point, vec3};
+use pellucid::denoise::registry::ParameterMap;
+use pellucid::denoise::{Report, Stop};
+use pellucid::io::Dropped;
+use serde::Serialize;
+
+/// The document that `--report` writes: everything needed to repeat the run.
+#[derive(Debug, Serialize)]
+pub struct ReportFile {
+    /// Name and version of the program.
+    pub program: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// The command line as given.
+    pub command: Vec<String>,
+    /// One entry for each file.
+    pub runs: Vec<RunReport>,
+}
+
+impl ReportFile {
+    /// An empty report on the present command.
+    pub fn new() -> Self {
+        let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+        let version = env!("CARGO_PKG_VERSION");
+        ReportFile { program: "pellucid", version, command, runs: Vec::new() }
+    }
+}
+
+/// What became of one file.
+#[derive(Debug, Serialize)]
+pub struct RunReport {
+    /// The file read.
+    pub input: String,
+    /// The file written.
+    pub output: String,
+    /// The method.
+    pub method: &'static str,
+    /// The preset, if one was named.
+    pub preset: Option<String>,
+    /// Parameters that differ from the preset, or from the defaults.
+    pub parameters: ParameterMap,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Threads asked for; nothing means all cores.
+    pub threads: Option<usize>,
+    /// Rows of the cloud.
+    pub points: usize,
+    /// Outer iterations done.
+    pub iterations: usize,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// From reading to writing.
+    pub seconds: f64,
+    /// How far the points moved.
+    pub displacement: Displacement,
+    /// What was done with stored normals: none, kept, updated or dropped.
+    pub normals: &'static str,
+    /// What the output's format cannot hold.
+    pub dropped: Vec<DroppedItem>,
+    /// What the method found out.
+    pub report: Report,
+}
+
+impl RunReport {
+    /// One line for people.
+    pub fn line(&self) -> String {
+        let d = &self.displacement;
+        let unit = match d.mean_spacings {
+            Some(s) => format!(" ({s:.2} spacings)"),
+            None => String::new(),
+        };
+        format!(
+            "{} -> {}: {} points, {} in {:.1} s, moved by {:.3e}{unit} on average\n",
+            self.input, self.output, self.points, self.method, self.seconds, d.mean
+        )
+    }
+}
+
+/// An attribute that was left out, and why.
+#[derive(Debug, Serialize)]
+pub struct DroppedItem {
+    /// Its name.
+    pub attribute: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl From<&Dropped> for DroppedItem {
+    fn from(d: &Dropped) -> Self {
+        DroppedItem { attribute: d.attribute.clone(), reason: d.reason.clone() }
+    }
+}
+
+/// How far points moved, in file units.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Displacement {
+    /// Points that moved at all.
+    pub moved: usize,
+    /// Mean over the finite points.
+    pub mean: f64,
+    /// Root of the mean square.
+    pub rms: f64,
+    /// Half of them moved less.
+    pub median: f64,
+    /// 95 % of them moved less.
+    pub p95: f64,
+    /// The largest.
+    pub max: f64,
+    /// The mean in spacings, where the method knows the spacing.
+    pub mean_spacings: Option<f64>,
+}
+
+impl Displacement {
+    /// The statistics of the way from `before` to `after`, row by row.
+    pub fn between(before: &[Point], after: &[Point], spacing: Option<f64>) -> Self {
+        let mut lengths: Vec<f64> = before
+            .iter()
+            .zip(after)
+            .map(|(&a, &b)| vec3::norm(vec3::sub(b, a)))
+            .filter(|d| d.is_finite())
+            .collect();
+        if lengths.is_empty() {
+            return Displacement::default();
+        }
+        lengths.sort_unstable_by(f64::total_cmp);
+        let n = lengths.len() as f64;
+        let at = |share: f64| lengths[((n * share).ceil() as usize).clamp(1, lengths.len()) - 1];
+        let mean = lengths.iter().sum::<f64>() / n;
+        Displacement {
+            moved: lengths.iter().filter(|&&d| d > 0.0).count(),
+            mean,
+            rms: (lengths.iter().map(|d| d * d).sum::<f64>() / n).sqrt(),
+            median: at(0.5),
+            p95: at(0.95),
+            max: at(1.0),
+            mean_spacings: spacing.filter(|s| *s > 0.0).map(|s| mean / s),
+        }
+    }
+}
