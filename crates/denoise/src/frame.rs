@@ -6,6 +6,8 @@
 use pellucid_cloud::noise::{NoiseEstimate, estimate_noise};
 use pellucid_cloud::{KdTree, Point, PointCloud, SpatialOrder, spacing, vec3};
 
+use serde::{Deserialize, Serialize};
+
 use crate::DenoiseError;
 
 /// How many neighbours the mean spacing is measured with (the point itself included).
@@ -24,7 +26,8 @@ pub struct LocalFrame {
 }
 
 /// What one local unit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// The mean spacing of the points.
     Spacing,

@@ -17,10 +17,13 @@
 mod denoiser;
 mod error;
 pub mod frame;
+pub mod graph;
 pub mod local;
 pub mod methods;
+pub mod patch;
 pub mod registry;
 mod run;
+pub mod system;
 
 pub use denoiser::{Denoised, Denoiser, Iteration, Report, Stop};
 pub use error::{DenoiseError, ParameterError};

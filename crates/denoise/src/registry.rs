@@ -46,6 +46,18 @@ pub struct Properties {
     pub rotation_invariant: bool,
     /// Moving and uniformly scaling the cloud does the same to the result.
     pub scale_invariant: bool,
+    /// Kept to compare with, not to use: it may leave most of the noise.
+    pub for_the_record: bool,
+}
+
+impl Properties {
+    /// What holds for most methods.
+    pub const USUAL: Properties = Properties {
+        redistributes: false,
+        rotation_invariant: true,
+        scale_invariant: true,
+        for_the_record: false,
+    };
 }
 
 /// A named set of parameters.
@@ -55,6 +67,8 @@ pub struct Preset {
     pub name: &'static str,
     /// What it is for.
     pub about: &'static str,
+    /// What can be relied on with it.
+    pub properties: Properties,
 }
 
 /// Unit and meaning of a parameter; its default is in [`Method::defaults`].
@@ -91,11 +105,7 @@ impl Method {
             reference,
             doi,
             min_points: 1,
-            properties: Properties {
-                redistributes: false,
-                rotation_invariant: true,
-                scale_invariant: true,
-            },
+            properties: Properties::USUAL,
             presets: &[],
             parameters: &[],
             defaults: || serde_json::to_value(P::default()).unwrap_or_default(),
@@ -178,7 +188,7 @@ fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// Every method, in the order in which they are listed.
 pub fn methods() -> &'static [Method] {
-    static METHODS: &[Method] = &[methods::mls::METHOD];
+    static METHODS: &[Method] = &[methods::mls::METHOD, methods::fgl::METHOD];
     METHODS
 }
 

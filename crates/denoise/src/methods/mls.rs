@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::frame::{LocalFrame, Unit};
 use crate::local::{Kernel, Moments, QuadricFit};
-use crate::registry::{Method, Parameter, Parameters, Preset};
+use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
 use crate::{
     DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Report, Run, Snapshot, Stop,
 };
@@ -32,6 +32,7 @@ pub const METHOD: Method = Method {
     presets: &[Preset {
         name: "jet",
         about: "one pass of quadric fits, as in jet smoothing; keeps curved detail at low noise",
+        properties: Properties::USUAL,
     }],
     parameters: &[
         Parameter {

@@ -1,3 +1,4 @@
 //! One file a method.
 
+pub mod fgl;
 pub mod mls;

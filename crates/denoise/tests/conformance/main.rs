@@ -7,13 +7,14 @@ mod geometry;
 mod identity;
 
 use pellucid_cloud::PointCloud;
-use pellucid_denoise::registry::{self, Method, ParameterMap};
+use pellucid_denoise::registry::{self, Method, ParameterMap, Properties};
 use pellucid_denoise::{Denoised, Denoiser, Run};
 
 /// A row of the registry with its defaults or one of its presets.
 struct Variant {
     method: &'static Method,
     preset: Option<&'static str>,
+    properties: Properties,
     denoiser: Box<dyn Denoiser>,
 }
 
@@ -33,12 +34,13 @@ impl std::fmt::Display for Variant {
 
 fn variants() -> impl Iterator<Item = Variant> {
     registry::methods().iter().flat_map(|method| {
-        std::iter::once(None).chain(method.presets.iter().map(|p| Some(p.name))).map(
-            move |preset| {
+        let presets = method.presets.iter().map(|p| (Some(p.name), p.properties));
+        std::iter::once((None, method.properties)).chain(presets).map(
+            move |(preset, properties)| {
                 let denoiser = method
                     .build(preset, &ParameterMap::new())
                     .unwrap_or_else(|e| panic!("{} {preset:?}: {e}", method.name));
-                Variant { method, preset, denoiser }
+                Variant { method, preset, properties, denoiser }
             },
         )
     })

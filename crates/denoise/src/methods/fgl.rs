@@ -1,0 +1,111 @@
+//! Feature graph learning (Hu, Gao, Cheung, Guo 2020): Algorithm 1, and nothing else.
+//!
+//! Each step is a function elsewhere: normals and sampling in the cloud crate, patches in
+//! [`crate::patch`], features and weights in [`crate::graph`], the solve in [`crate::system`].
+
+mod params;
+mod steps;
+mod stop;
+
+pub use params::{
+    FglParameters, MetricRule, NormalSign, Observation, Sampling, Schedule, Solver, StopRule,
+};
+
+use pellucid_cloud::PointCloud;
+
+use crate::frame::LocalFrame;
+use crate::patch::{PatchGraph, Patches};
+use crate::registry::Method;
+use crate::{DenoiseError, Denoised, Denoiser, Iteration, Report, Run, Snapshot, Stop};
+
+/// The registry row.
+pub const METHOD: Method = Method {
+    min_points: MIN_POINTS,
+    properties: params::AXIS_BOUND,
+    presets: params::PRESETS,
+    parameters: params::PARAMETERS,
+    ..Method::new::<FglParameters>(
+        "fgl",
+        "pulls similar patches together over a graph whose metric is learned from the cloud",
+        "Hu, Gao, Cheung & Guo 2020, Feature graph learning for 3D point cloud denoising",
+        Some("10.1109/TSP.2020.2978617"),
+    )
+};
+
+/// Fewest points it works with; smaller patches than asked for are used below the patch size.
+const MIN_POINTS: usize = 4;
+
+/// The method with checked parameters.
+pub(super) struct Fgl(FglParameters);
+
+impl Denoiser for Fgl {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        let p = &self.0;
+        let mut report = Report::default();
+        let frame = Run::timed(&mut report, "frame", || {
+            LocalFrame::enter(noisy, p.units, METHOD.name, MIN_POINTS)
+        })?;
+        let observed = frame.points();
+        let mut y = observed.to_vec();
+        let mut learner = steps::Learner::new(p, run.seed);
+        let mut stop = Run::timed(&mut report, "noise", || stop::Stopper::new(p, &frame.noise()));
+        let mut why = Stop::IterationLimit;
+
+        for i in 1..=p.iterations {
+            let mut record = Iteration { index: i, ..Iteration::default() };
+            run.progress("denoising", i, stop.progress(i, p.iterations))?;
+
+            let nearest = Run::timed(&mut report, "neighbours", || steps::nearest(&y, p));
+            let normals = Run::timed(&mut report, "normals", || steps::normals(&y, &nearest, p));
+            let centers = Run::timed(&mut report, "sampling", || {
+                steps::centers(&y, p, frame.first(), run.seed)
+            });
+            let patches = Run::timed(&mut report, "patches", || {
+                let size = p.patch_size.min(nearest.k());
+                Patches::build(&y, &nearest, centers, size, p.patch_origin, p.uncovered)
+            });
+            let graph = Run::timed(&mut report, "counterparts", || {
+                PatchGraph::link(&y, &patches, p.patch_neighbors, p.intra_patch)
+            });
+            let features = steps::features(p, noisy, &frame, &y, &normals)?;
+            let metric = Run::timed(&mut report, "learning", || {
+                learner.learn(p, &y, &patches, &graph, &features, &mut record)
+            })?;
+            let weighted = Run::timed(&mut report, "weights", || {
+                steps::weigh(p, &patches, &graph, &features, &normals, metric.as_ref(), run.seed)
+            });
+            let anchor = match p.observation {
+                Observation::Noisy => observed,
+                Observation::Previous => &y,
+            };
+            let gamma = steps::gamma(p, i, stop.noise());
+            let next = Run::timed(&mut report, "solve", || {
+                steps::solve(p, &weighted, anchor, &y, gamma, &mut record)
+            })?;
+
+            report.uncovered_points = report.uncovered_points.max(patches.uncovered());
+            report.features = features.names().to_vec();
+            steps::record_movement(&mut record, &y, &next, frame.unit());
+            let verdict = stop.judge(&mut record, observed, &y, &next, &normals, frame.unit());
+            if verdict.keep {
+                y = next;
+            }
+            let positions = || frame.leave(noisy, &y);
+            let watched = run.iteration(&Snapshot { record: &record, positions: &positions })?;
+            report.metric = record.metric.clone();
+            report.history.push(record);
+            if let Some(reason) = verdict.stop.or(watched.then_some(Stop::Observer)) {
+                why = reason;
+                break;
+            }
+        }
+
+        report.spacing = stop.spacing().map(|s| s * frame.unit());
+        report.noise = stop.noise().map(|s| s * frame.unit());
+        report.skipped_rows = noisy.len() - frame.rows().len();
+        let cloud = noisy.with_positions(frame.leave(noisy, &y)).map_err(|e| {
+            DenoiseError::Numerical { step: "putting points back", detail: e.to_string() }
+        })?;
+        Ok(Denoised { cloud, iterations: report.history.len(), stop: why, report })
+    }
+}

@@ -1,0 +1,438 @@
+//! What can be set, and the named sets: the text's version, the tables' version, a sound one.
+
+use serde::{Deserialize, Serialize};
+
+use super::Fgl;
+use crate::frame::Unit;
+use crate::graph::{Coordinates, MAX_FEATURES};
+use crate::patch::{Origin, Uncovered};
+use crate::registry::{Parameter, Parameters, Preset, Properties};
+use crate::system::Laplacian;
+use crate::{Denoiser, ParameterError};
+
+/// Parameters of the method `fgl`. Every preset is a value of this type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FglParameters {
+    /// Points per patch, the centre included: k + 1 of Definition 1.
+    pub patch_size: usize,
+    /// Patches per point: M / N.
+    pub patch_share: f64,
+    /// Neighbour patches of each patch: ε.
+    pub patch_neighbors: usize,
+    /// How centres are chosen.
+    pub sampling: Sampling,
+    /// What patch coordinates are relative to.
+    pub patch_origin: Origin,
+    /// What happens to points in no patch.
+    pub uncovered: Uncovered,
+    /// Neighbours for the normals, the point itself included.
+    pub normal_neighbors: usize,
+    /// How normals get their sign.
+    pub normal_sign: NormalSign,
+    /// Names of the features.
+    pub features: Vec<String>,
+    /// What one unit of length is.
+    pub units: Unit,
+    /// Factor on positions as features.
+    pub position_scale: f64,
+    /// Largest trace of the metric: C.
+    pub trace_limit: f64,
+    /// How the metric is found.
+    pub metric: MetricRule,
+    /// Share of the edges to learn from.
+    pub learn_edges: f64,
+    /// Share of the points to learn from.
+    pub learn_points: f64,
+    /// Positions the learner sees.
+    pub learn_coordinates: Coordinates,
+    /// Positions the weights are made of.
+    pub weight_coordinates: Coordinates,
+    /// Multiply weights by the cosine between patch normals.
+    pub normal_agreement: bool,
+    /// Smaller weights are dropped.
+    pub weight_floor: f64,
+    /// Also connect the points within a patch.
+    pub intra_patch: bool,
+    /// Which Laplacian.
+    pub laplacian: Laplacian,
+    /// What the solve stays close to.
+    pub observation: Observation,
+    /// How the strength of the regulariser follows from the iteration.
+    pub schedule: Schedule,
+    /// The strength, or the factor β of the schedule `noise`.
+    pub gamma: f64,
+    /// The linear solver.
+    pub solver: Solver,
+    /// Relative residual at which the solver stops.
+    pub solver_tolerance: f64,
+    /// Most outer iterations.
+    pub iterations: usize,
+    /// What ends the outer loop.
+    pub stop: StopRule,
+    /// Factor on the noise that the rule `noise` takes out.
+    pub stop_factor: f64,
+}
+
+/// How patch centres are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sampling {
+    /// Farthest-point sampling of the whole cloud.
+    Farthest,
+    /// Poisson-disk sampling: local, so a part of the cloud gets the centres the whole would.
+    Poisson,
+}
+
+/// How normals get their sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NormalSign {
+    /// The same side of the surface everywhere, by propagation over neighbours.
+    Consistent,
+    /// Away from the middle of the cloud: stands in for the arbitrary signs of the published
+    /// runs, but does not depend on how the cloud is turned.
+    Outward,
+}
+
+/// How the metric is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MetricRule {
+    /// Learned by alternating diagonal and off-diagonal steps (section IV).
+    Alternate,
+    /// The same with the published fixed steps.
+    Published,
+    /// Only the diagonal is learned (Yang et al. 2018).
+    Diagonal,
+    /// Learned by projected gradient with eigen-decompositions (Vanilla PG).
+    Full,
+    /// C / K on the diagonal (Baseline2).
+    Fixed,
+    /// No metric: weights are drawn between 0 and 1 (Baseline1).
+    Random,
+}
+
+/// What the solve stays close to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observation {
+    /// The noisy cloud, as in Eq. (51).
+    Noisy,
+    /// The result of the iteration before, as in the published runs.
+    Previous,
+}
+
+/// Strength of the regulariser over the iterations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// `gamma` in every iteration.
+    Constant,
+    /// `0.2^i (e - 1)^(1 - i)`, as printed.
+    Text,
+    /// `1 / (25 (exp(b / 20) - 1))`, b rising by one every five iterations, as in the runs.
+    Published,
+    /// `2 gamma σ²`, σ the estimated noise in spacings: γ = β / α with α = 1 / (2σ²).
+    Noise,
+}
+
+/// The linear solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Conjugate gradient with Jacobi preconditioning, x, y and z at once.
+    Cg,
+    /// LSQR, as in the published runs.
+    Lsqr,
+}
+
+/// What ends the outer loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopRule {
+    /// The points have moved off their measured places by the estimated noise.
+    Noise,
+    /// The objective (Eq. 50) no longer falls from one iteration to the next.
+    Objective,
+    /// Only the iteration limit.
+    Limit,
+}
+
+impl Default for FglParameters {
+    fn default() -> Self {
+        FglParameters {
+            patch_size: 9,
+            patch_share: 0.3,
+            patch_neighbors: 10,
+            sampling: Sampling::Farthest,
+            patch_origin: Origin::Mean,
+            uncovered: Uncovered::ExtraPatches,
+            normal_neighbors: 100,
+            normal_sign: NormalSign::Consistent,
+            features: vec!["position".into(), "normal".into()],
+            units: Unit::Spacing,
+            position_scale: 0.36,
+            trace_limit: 3.0,
+            metric: MetricRule::Full,
+            learn_edges: 0.1,
+            learn_points: 1.0,
+            learn_coordinates: Coordinates::Absolute,
+            weight_coordinates: Coordinates::Absolute,
+            normal_agreement: false,
+            weight_floor: 0.0,
+            intra_patch: false,
+            laplacian: Laplacian::Combinatorial,
+            observation: Observation::Previous,
+            schedule: Schedule::Constant,
+            gamma: 0.1,
+            solver: Solver::Cg,
+            solver_tolerance: 1e-8,
+            iterations: 40,
+            stop: StopRule::Noise,
+            stop_factor: 1.0,
+        }
+    }
+}
+
+/// Gershgorin discs and a diagonal metric are tied to the axes.
+pub const AXIS_BOUND: Properties = Properties { rotation_invariant: false, ..Properties::USUAL };
+
+/// The published runs worked in file units.
+const FILE_UNITS: Properties = Properties { scale_invariant: false, ..AXIS_BOUND };
+
+/// The same, with a metric that turns with the cloud.
+const FILE_UNITS_TURNING: Properties = Properties { rotation_invariant: true, ..FILE_UNITS };
+
+const fn preset(name: &'static str, about: &'static str, properties: Properties) -> Preset {
+    Preset { name, about, properties }
+}
+
+/// The presets by name; the first is the default.
+pub const PRESETS: &[Preset] = &[
+    preset("standard", "the text's model made to work; the default", AXIS_BOUND),
+    preset(
+        "text",
+        "what the paper's text says, for the record",
+        Properties { for_the_record: true, ..AXIS_BOUND },
+    ),
+    preset("reference", "what the published runs did, so that the tables come out", FILE_UNITS),
+    preset("diagonal", "reference with a diagonal metric (the paper's Diagonal)", FILE_UNITS),
+    preset("baseline1", "reference with random weights", FILE_UNITS_TURNING),
+    preset("baseline2", "reference with a fixed exponential kernel", FILE_UNITS_TURNING),
+    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", FILE_UNITS_TURNING),
+];
+
+impl FglParameters {
+    /// What the published runs did.
+    fn reference() -> Self {
+        FglParameters {
+            uncovered: Uncovered::Leave,
+            normal_sign: NormalSign::Outward,
+            units: Unit::File,
+            position_scale: 1.0,
+            trace_limit: 5.0,
+            metric: MetricRule::Alternate,
+            normal_agreement: true,
+            weight_floor: 1e-3,
+            laplacian: Laplacian::Normalized,
+            schedule: Schedule::Published,
+            iterations: 30,
+            ..Self::default()
+        }
+    }
+
+    /// What the paper's text says.
+    fn text() -> Self {
+        FglParameters {
+            patch_origin: Origin::Center,
+            trace_limit: 3.0,
+            metric: MetricRule::Alternate,
+            learn_edges: 1.0,
+            schedule: Schedule::Text,
+            stop: StopRule::Objective,
+            iterations: 30,
+            ..Self::default()
+        }
+    }
+}
+
+impl Parameters for FglParameters {
+    fn preset(name: &str) -> Option<Self> {
+        let reference = |metric| FglParameters { metric, ..Self::reference() };
+        Some(match name {
+            "standard" => Self::default(),
+            "text" => Self::text(),
+            "reference" => Self::reference(),
+            "diagonal" => reference(MetricRule::Diagonal),
+            "baseline1" => reference(MetricRule::Random),
+            "baseline2" => reference(MetricRule::Fixed),
+            "vanilla" => reference(MetricRule::Full),
+            _ => return None,
+        })
+    }
+
+    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        let share = |x: f64| x > 0.0 && x <= 1.0;
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        ParameterError::check(
+            (2..=255).contains(&self.patch_size),
+            "patch_size",
+            self.patch_size,
+            "2 to 255",
+        )?;
+        ParameterError::check(
+            share(self.patch_share),
+            "patch_share",
+            self.patch_share,
+            "above 0, at most 1",
+        )?;
+        // (k + 1) M >= N, or the patches cannot cover the cloud.
+        ParameterError::check(
+            self.patch_share * self.patch_size as f64 >= 1.0,
+            "patch_share",
+            self.patch_share,
+            "at least 1 / patch_size, so that patches can cover the cloud",
+        )?;
+        ParameterError::check(
+            (1..=255).contains(&self.patch_neighbors),
+            "patch_neighbors",
+            self.patch_neighbors,
+            "1 to 255",
+        )?;
+        ParameterError::check(
+            self.normal_neighbors >= 3,
+            "normal_neighbors",
+            self.normal_neighbors,
+            "3 or more",
+        )?;
+        ParameterError::check(
+            (1..=MAX_FEATURES).contains(&self.features.len()),
+            "features",
+            &self.features,
+            "1 to 32 names",
+        )?;
+        ParameterError::check(
+            positive(self.position_scale),
+            "position_scale",
+            self.position_scale,
+            "above 0",
+        )?;
+        ParameterError::check(
+            positive(self.trace_limit),
+            "trace_limit",
+            self.trace_limit,
+            "above 0",
+        )?;
+        ParameterError::check(
+            share(self.learn_edges),
+            "learn_edges",
+            self.learn_edges,
+            "above 0, at most 1",
+        )?;
+        ParameterError::check(
+            share(self.learn_points),
+            "learn_points",
+            self.learn_points,
+            "above 0, at most 1",
+        )?;
+        ParameterError::check(
+            (0.0..1.0).contains(&self.weight_floor),
+            "weight_floor",
+            self.weight_floor,
+            "at least 0, below 1",
+        )?;
+        ParameterError::check(positive(self.gamma), "gamma", self.gamma, "above 0")?;
+        ParameterError::check(
+            self.solver_tolerance > 0.0 && self.solver_tolerance < 1.0,
+            "solver_tolerance",
+            self.solver_tolerance,
+            "between 0 and 1",
+        )?;
+        ParameterError::check(self.iterations >= 1, "iterations", self.iterations, "1 or more")?;
+        ParameterError::check(
+            positive(self.stop_factor),
+            "stop_factor",
+            self.stop_factor,
+            "above 0",
+        )?;
+        Ok(Box::new(Fgl(self)))
+    }
+}
+
+/// Unit and meaning of each field, for help and docs.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "patch_size",
+        unit: "points",
+        about: "points per patch, the centre included",
+    },
+    Parameter { name: "patch_share", unit: "", about: "patches per point" },
+    Parameter {
+        name: "patch_neighbors",
+        unit: "patches",
+        about: "neighbour patches of each patch",
+    },
+    Parameter { name: "sampling", unit: "", about: "how centres are chosen: farthest, poisson" },
+    Parameter {
+        name: "patch_origin",
+        unit: "",
+        about: "patch coordinates are relative to: mean, center",
+    },
+    Parameter { name: "uncovered", unit: "", about: "points in no patch: extra-patches, leave" },
+    Parameter {
+        name: "normal_neighbors",
+        unit: "points",
+        about: "neighbours that a normal is fitted to",
+    },
+    Parameter { name: "normal_sign", unit: "", about: "sign of normals: consistent, outward" },
+    Parameter { name: "features", unit: "", about: "position, normal, or attributes of the cloud" },
+    Parameter { name: "units", unit: "", about: "work in units of: spacing, file" },
+    Parameter { name: "position_scale", unit: "", about: "factor on positions as features" },
+    Parameter {
+        name: "trace_limit",
+        unit: "",
+        about: "largest trace of the metric; larger is narrower",
+    },
+    Parameter {
+        name: "metric",
+        unit: "",
+        about: "alternate, published, diagonal, full, fixed, random",
+    },
+    Parameter { name: "learn_edges", unit: "", about: "share of the edges to learn from" },
+    Parameter { name: "learn_points", unit: "", about: "share of the points to learn from" },
+    Parameter {
+        name: "learn_coordinates",
+        unit: "",
+        about: "positions the learner sees: absolute, relative",
+    },
+    Parameter {
+        name: "weight_coordinates",
+        unit: "",
+        about: "positions weights are made of: absolute, relative",
+    },
+    Parameter {
+        name: "normal_agreement",
+        unit: "",
+        about: "multiply weights by the cosine of patch normals",
+    },
+    Parameter { name: "weight_floor", unit: "", about: "drop smaller weights" },
+    Parameter { name: "intra_patch", unit: "", about: "also connect the points within a patch" },
+    Parameter { name: "laplacian", unit: "", about: "combinatorial, normalized" },
+    Parameter { name: "observation", unit: "", about: "the solve stays close to: previous, noisy" },
+    Parameter {
+        name: "schedule",
+        unit: "",
+        about: "strength per iteration: constant, text, published, noise",
+    },
+    Parameter { name: "gamma", unit: "", about: "strength of the regulariser" },
+    Parameter { name: "solver", unit: "", about: "cg, lsqr" },
+    Parameter { name: "solver_tolerance", unit: "", about: "relative residual to stop at" },
+    Parameter { name: "iterations", unit: "iterations", about: "most outer iterations" },
+    Parameter { name: "stop", unit: "", about: "what ends the loop: noise, objective, limit" },
+    Parameter {
+        name: "stop_factor",
+        unit: "",
+        about: "factor on the noise that the rule noise takes out",
+    },
+];

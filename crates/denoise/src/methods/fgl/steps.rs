@@ -1,0 +1,252 @@
+//! The steps of Algorithm 1 in the form that the parameters ask for.
+
+use featgraph::learn::{self, AlternateParams, LearnParams};
+use featgraph::metric::Metric;
+use featgraph::solve::{CgParams, LinearOperator, LsqrParams, TransposeOperator};
+use featgraph::solve::{conjugate_gradient, lsqr};
+use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
+
+use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, Solver};
+use crate::frame::LocalFrame;
+use crate::graph::{self, FeatureColumns, LearningSample, Weighting};
+use crate::patch::{PatchGraph, Patches};
+use crate::system::{PointSystem, WeightedGraph};
+use crate::{DenoiseError, Iteration};
+
+/// Weights by the published code's habit of naming b: rises by one every five iterations.
+const PUBLISHED_PERIOD: usize = 5;
+
+/// The nearest neighbours of every point, wide enough for normals and patches.
+pub fn nearest(y: &[Point], p: &FglParameters) -> NeighborTable {
+    KdTree::new(y).knn_table(p.normal_neighbors.max(p.patch_size))
+}
+
+/// Normals of `y` (Algorithm 1, line 3).
+pub fn normals(y: &[Point], nearest: &NeighborTable, p: &FglParameters) -> Vec<Point> {
+    let mut n = normal::estimate_normals(y, nearest);
+    match p.normal_sign {
+        NormalSign::Consistent => normal::orient_consistently(y, &mut n, nearest),
+        NormalSign::Outward => {
+            let sum = y.iter().fold([0.0; 3], |sum, &y| vec3::add(sum, y));
+            let middle = vec3::scale(sum, 1.0 / y.len() as f64);
+            for (n, &y) in n.iter_mut().zip(y) {
+                if vec3::dot(*n, vec3::sub(y, middle)) < 0.0 {
+                    *n = vec3::scale(*n, -1.0);
+                }
+            }
+        }
+    }
+    n
+}
+
+/// Patch centres (Algorithm 1, line 4).
+pub fn centers(y: &[Point], p: &FglParameters, first: usize, seed: u64) -> Vec<u32> {
+    let count = ((p.patch_share * y.len() as f64).round() as usize).clamp(1, y.len());
+    match p.sampling {
+        Sampling::Farthest => sample::farthest_points(y, count, first),
+        Sampling::Poisson => {
+            // A maximal Poisson-disk set of radius r on a surface holds about 0.7 points per r²
+            // (measured); spacing 1 means about one point per unit of area.
+            let radius = (0.7 / p.patch_share).sqrt();
+            sample::poisson_disk(y, radius, seed)
+        }
+    }
+}
+
+/// Feature columns of every point.
+pub fn features(
+    p: &FglParameters,
+    cloud: &PointCloud,
+    frame: &LocalFrame,
+    y: &[Point],
+    normals: &[Point],
+) -> Result<FeatureColumns, DenoiseError> {
+    FeatureColumns::build(&p.features, cloud, frame, y, normals, p.position_scale)
+}
+
+/// Strength of the regulariser in iteration `i`; `noise` in local units.
+pub fn gamma(p: &FglParameters, i: usize, noise: Option<f64>) -> f64 {
+    let e = std::f64::consts::E;
+    match p.schedule {
+        Schedule::Constant => p.gamma,
+        Schedule::Text => 0.2_f64.powi(i as i32) * (e - 1.0).powi(1 - i as i32),
+        Schedule::Published => {
+            let b = ((i - 1) / PUBLISHED_PERIOD + 1) as f64;
+            1.0 / (25.0 * ((b / 20.0).exp() - 1.0))
+        }
+        Schedule::Noise => p.gamma * 2.0 * noise.map_or(1.0, |s| s * s),
+    }
+}
+
+/// The weighted graph (Algorithm 1, lines 20 and 21).
+pub fn weigh<'a>(
+    p: &FglParameters,
+    patches: &'a Patches,
+    graph: &'a PatchGraph,
+    features: &FeatureColumns,
+    normals: &[Point],
+    metric: Option<&Vec<f64>>,
+    seed: u64,
+) -> WeightedGraph<'a> {
+    let agreement = p.normal_agreement.then(|| graph::patch_normals(patches, normals));
+    let how = Weighting {
+        metric: metric.map(Vec::as_slice),
+        coordinates: p.weight_coordinates,
+        patch_normals: agreement.as_deref(),
+        floor: p.weight_floor,
+        seed,
+    };
+    let weights = graph::weights(patches, graph, features, &how);
+    WeightedGraph { patches, graph, weights, laplacian: p.laplacian }
+}
+
+/// `I + γA`.
+struct Damped<'a> {
+    system: &'a PointSystem,
+    gamma: f64,
+}
+
+impl LinearOperator<3> for Damped<'_> {
+    fn rows(&self) -> usize {
+        self.system.diagonal().len()
+    }
+
+    fn columns(&self) -> usize {
+        self.rows()
+    }
+
+    fn apply(&self, x: &[Point], y: &mut [Point]) {
+        self.system.apply(self.gamma, x, y);
+    }
+
+    fn diagonal(&self, out: &mut [f64]) {
+        for (out, a) in out.iter_mut().zip(self.system.diagonal()) {
+            *out = 1.0 + self.gamma * a;
+        }
+    }
+}
+
+impl TransposeOperator<3> for Damped<'_> {
+    fn apply_transpose(&self, x: &[Point], y: &mut [Point]) {
+        self.apply(x, y);
+    }
+}
+
+/// Solves Eq. (51) around `anchor`, which the result stays close to.
+pub fn solve(
+    p: &FglParameters,
+    weighted: &WeightedGraph,
+    anchor: &[Point],
+    y: &[Point],
+    gamma: f64,
+    record: &mut Iteration,
+) -> Result<Vec<Point>, DenoiseError> {
+    let system = weighted.assemble(anchor);
+    let right: Vec<Point> = system.pull().iter().map(|&f| vec3::scale(f, gamma)).collect();
+    let operator = Damped { system: &system, gamma };
+    let failed = |detail: String| DenoiseError::Numerical { step: "the linear system", detail };
+    let mut delta: Vec<Point> = y.iter().zip(anchor).map(|(&y, &a)| vec3::sub(y, a)).collect();
+    record.solver_iterations = match p.solver {
+        Solver::Cg => {
+            let params = CgParams { tolerance: p.solver_tolerance, ..CgParams::default() };
+            conjugate_gradient(&operator, &right, &mut delta, &params)
+                .map_err(|e| failed(e.to_string()))?
+                .iterations
+        }
+        Solver::Lsqr => {
+            let params = LsqrParams { tolerance: p.solver_tolerance, ..LsqrParams::default() };
+            let (x, info) = lsqr(&operator, &right, &params).map_err(|e| failed(e.to_string()))?;
+            delta = x;
+            info.iterations
+        }
+    };
+    let next: Vec<Point> = delta.iter().zip(anchor).map(|(&d, &a)| vec3::add(a, d)).collect();
+    record.edges = weighted.len();
+    record.gamma = Some(gamma);
+    record.energy_before = Some(weighted.energy(y, anchor, gamma, &system));
+    record.energy_after = Some(weighted.energy(&next, anchor, gamma, &system));
+    Ok(next)
+}
+
+/// Notes how far points moved, in file units.
+pub fn record_movement(record: &mut Iteration, from: &[Point], to: &[Point], unit: f64) {
+    let mut sum = 0.0;
+    let mut largest = 0.0_f64;
+    for (&a, &b) in from.iter().zip(to) {
+        let d = vec3::distance2(a, b).sqrt() * unit;
+        sum += d;
+        largest = largest.max(d);
+    }
+    record.mean_displacement = sum / from.len().max(1) as f64;
+    record.max_displacement = largest;
+}
+
+/// Learns the metric of each iteration.
+pub struct Learner {
+    seed: u64,
+    params: LearnParams,
+}
+
+impl Learner {
+    /// A learner that draws its samples from this seed.
+    pub fn new(p: &FglParameters, seed: u64) -> Learner {
+        let base = LearnParams { trace_limit: p.trace_limit, ..LearnParams::default() };
+        let params = match p.metric {
+            MetricRule::Alternate => {
+                LearnParams { solver: learn::Solver::Alternate(AlternateParams::default()), ..base }
+            }
+            MetricRule::Published => {
+                LearnParams { trace_limit: p.trace_limit, ..LearnParams::published() }
+            }
+            MetricRule::Diagonal => LearnParams { solver: learn::Solver::Diagonal, ..base },
+            MetricRule::Full => LearnParams { solver: learn::Solver::Full, ..base },
+            MetricRule::Fixed | MetricRule::Random => {
+                LearnParams { solver: learn::Solver::Fixed, ..base }
+            }
+        };
+        Learner { seed, params }
+    }
+
+    /// The metric, row after row, or `None` for drawn weights (Algorithm 1, lines 13 to 19).
+    pub fn learn(
+        &mut self,
+        p: &FglParameters,
+        y: &[Point],
+        patches: &Patches,
+        graph: &PatchGraph,
+        features: &FeatureColumns,
+        record: &mut Iteration,
+    ) -> Result<Option<Vec<f64>>, DenoiseError> {
+        if p.metric == MetricRule::Random {
+            return Ok(None);
+        }
+        let failed = |detail: String| DenoiseError::Numerical { step: "learning", detail };
+        let k = features.len();
+        let sample =
+            LearningSample { edges: p.learn_edges, points: p.learn_points, seed: self.seed };
+        let edges = match p.metric {
+            MetricRule::Fixed => None,
+            _ => Some(graph::learning_edges(
+                y,
+                patches,
+                graph,
+                features,
+                p.learn_coordinates,
+                sample,
+            )?),
+        };
+        let metric = match edges.filter(|e| !e.is_empty()) {
+            None => Metric::identity_scaled(k, p.trace_limit).map_err(|e| failed(e.to_string()))?,
+            Some(edges) => {
+                let learned =
+                    learn::learn(&edges, &self.params).map_err(|e| failed(e.to_string()))?;
+                record.objective_before = learned.info.history.first().copied();
+                record.objective_after = Some(learned.info.objective);
+                record.learning_passes = learned.info.passes;
+                learned.metric
+            }
+        };
+        record.metric = Some(metric.values().chunks(k).map(<[f64]>::to_vec).collect());
+        Ok(Some(metric.values().to_vec()))
+    }
+}

@@ -1,0 +1,144 @@
+//! Which point of a neighbouring patch answers to which (Eq. 38).
+
+use pellucid_cloud::{KdTree, Point, vec3};
+use rayon::prelude::*;
+
+use super::Patches;
+
+/// No such neighbour.
+const NONE: u32 = u32::MAX;
+
+/// Every patch linked to its nearest patches, point by counterpart.
+///
+/// Directed edge `(s * neighbors + e) * size + a` leads from point `a` of patch `s` to its
+/// counterpart in the patch's `e`-th neighbour.
+#[derive(Debug, Clone)]
+pub struct PatchGraph {
+    size: usize,
+    degree: usize,
+    /// Neighbour patches, `degree` a patch, nearest first; `NONE` where there are fewer.
+    neighbors: Vec<u32>,
+    /// For each directed edge, the counterpart's place in its patch.
+    slots: Vec<u8>,
+}
+
+/// One end of an edge: which patch, which node, which point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct End {
+    /// The patch.
+    pub patch: usize,
+    /// The node: `patch * size + place`.
+    pub node: usize,
+    /// The point.
+    pub point: usize,
+}
+
+impl PatchGraph {
+    /// Links each patch to the `neighbors` patches whose centres are nearest and, if `intra`, also
+    /// to itself: each point to the nearest other one of its patch.
+    pub fn link(points: &[Point], patches: &Patches, neighbors: usize, intra: bool) -> PatchGraph {
+        let degree = neighbors + usize::from(intra);
+        let at: Vec<Point> = patches.centers().iter().map(|&c| points[c as usize]).collect();
+        let table = KdTree::new(&at).knn_table(neighbors + 1);
+        let mut linked = vec![NONE; patches.len() * degree];
+        linked.par_chunks_mut(degree).enumerate().for_each(|(s, row)| {
+            let others = table.row(s).iter().filter(|&&t| t as usize != s);
+            row.iter_mut().take(neighbors).zip(others).for_each(|(slot, &t)| *slot = t);
+            row[neighbors..].fill(s as u32);
+        });
+
+        let size = patches.size();
+        let mut slots = vec![0u8; linked.len() * size];
+        slots.par_chunks_mut(degree * size).enumerate().for_each_init(
+            || (vec![[0.0; 3]; size], vec![[0.0; 3]; size]),
+            |(v_s, v_t), (s, slots)| {
+                relative(points, patches, s, v_s);
+                for (e, slots) in slots.chunks_exact_mut(size).enumerate() {
+                    let t = linked[s * degree + e];
+                    if t as usize == s {
+                        nearest_others(v_s, slots);
+                    } else if t != NONE {
+                        relative(points, patches, t as usize, v_t);
+                        nearest_slots(v_s, v_t, slots);
+                    }
+                }
+            },
+        );
+        PatchGraph { size, degree, neighbors: linked, slots }
+    }
+
+    /// Room for directed edges; some numbers may hold none.
+    pub fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Directed edges per patch.
+    pub fn per_patch(&self) -> usize {
+        self.degree * self.size
+    }
+
+    /// The two ends of a directed edge, or `None` if the patch has fewer neighbours.
+    pub fn edge(&self, patches: &Patches, edge: usize) -> Option<(End, End)> {
+        let link = edge / self.size;
+        let (s, t) = (link / self.degree, self.neighbors[link]);
+        if t == NONE {
+            return None;
+        }
+        let end = |patch: usize, place: usize| {
+            let node = patch * self.size + place;
+            End { patch, node, point: patches.points_of_nodes()[node] as usize }
+        };
+        Some((end(s, edge % self.size), end(t as usize, self.slots[edge] as usize)))
+    }
+
+    /// Whether the same pair is also linked the other way round and that one counts.
+    ///
+    /// Of the two, the one below the diagonal (row > column) is kept.
+    pub fn is_repeated(&self, edge: usize) -> bool {
+        let (link, a) = (edge / self.size, edge % self.size);
+        let (s, t) = (link / self.degree, self.neighbors[link] as usize);
+        let b = self.slots[edge] as usize;
+        if t == NONE as usize || (s, a) > (t, b) {
+            return false;
+        }
+        let back = &self.neighbors[t * self.degree..(t + 1) * self.degree];
+        back.iter()
+            .position(|&x| x as usize == s)
+            .is_some_and(|e| self.slots[(t * self.degree + e) * self.size + b] as usize == a)
+    }
+}
+
+fn relative(points: &[Point], patches: &Patches, s: usize, out: &mut [Point]) {
+    let c = patches.origins()[s];
+    for (v, &p) in out.iter_mut().zip(patches.members(s)) {
+        *v = vec3::sub(points[p as usize], c);
+    }
+}
+
+/// Eq. (38), ties by place.
+fn nearest_slots(v_s: &[Point], v_t: &[Point], slots: &mut [u8]) {
+    for (slot, &v) in slots.iter_mut().zip(v_s) {
+        let mut best = (f64::INFINITY, 0);
+        for (b, &u) in v_t.iter().enumerate() {
+            let d = vec3::distance2(v, u);
+            if d < best.0 {
+                best = (d, b);
+            }
+        }
+        *slot = best.1 as u8;
+    }
+}
+
+/// The nearest other point of the same patch, ties by place.
+fn nearest_others(v: &[Point], slots: &mut [u8]) {
+    for (a, slot) in slots.iter_mut().enumerate() {
+        let mut best = (f64::INFINITY, a);
+        for (b, &u) in v.iter().enumerate() {
+            let d = vec3::distance2(v[a], u);
+            if b != a && d < best.0 {
+                best = (d, b);
+            }
+        }
+        *slot = best.1 as u8;
+    }
+}
