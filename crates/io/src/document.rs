@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pellucid_cloud::PointCloud;
+use pellucid_cloud::{Point, PointCloud};
 
 use crate::format::Format;
+use crate::pcd::PcdSource;
 use crate::ply::PlySource;
 use crate::scalar::ScalarType;
 use crate::text::TextSource;
@@ -52,6 +53,7 @@ pub(crate) enum Detail {
     #[default]
     None,
     Ply(Arc<PlySource>),
+    Pcd(Arc<PcdSource>),
     Text(Arc<TextSource>),
 }
 
@@ -80,7 +82,24 @@ impl Source {
     pub fn other_elements(&self) -> Vec<(String, usize)> {
         match &self.detail {
             Detail::Ply(ply) => ply.other_elements(),
-            Detail::Text(_) | Detail::None => Vec::new(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Where the scanner stood, if the file says so; the attribute `scan` of a point, where
+    /// there is one, says which.
+    pub fn viewpoints(&self) -> Vec<Point> {
+        match &self.detail {
+            Detail::Pcd(pcd) => pcd.viewpoint().into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Columns and rows of an organised cloud, whose points stand in a grid row after row.
+    pub fn grid(&self) -> Option<(usize, usize)> {
+        match &self.detail {
+            Detail::Pcd(pcd) => pcd.grid(),
+            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
-use crate::{ply, text};
+use crate::{pcd, ply, text};
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,6 +13,8 @@ use crate::{ply, text};
 pub enum Format {
     /// Polygon file format, also known as Stanford triangle format.
     Ply,
+    /// The format of the Point Cloud Library.
+    Pcd,
     /// One point a line, as text.
     Text,
 }
@@ -50,6 +52,17 @@ const TABLE: &[FormatInfo] = &[
         sniff: ply::sniff,
         read: ply::read,
         write: ply::write,
+    },
+    FormatInfo {
+        format: Format::Pcd,
+        name: "PCD",
+        title: "Point Cloud Library (ascii, binary, compressed)",
+        extensions: &["pcd"],
+        encodings: &[Encoding::BinaryLittle, Encoding::Ascii],
+        keeps: "every field with its order, type and count, the grid, viewpoint, comments",
+        sniff: pcd::sniff,
+        read: pcd::read,
+        write: pcd::write,
     },
     FormatInfo {
         format: Format::Text,

@@ -18,12 +18,14 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod atomic;
+mod column;
 mod document;
 mod error;
 mod format;
 pub mod limits;
 mod meaning;
 mod mesh;
+mod pcd;
 mod ply;
 mod rows;
 mod scalar;
