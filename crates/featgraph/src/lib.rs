@@ -38,3 +38,8 @@ pub mod spectrum;
 pub mod weights;
 
 mod exp;
+
+/// Runs the examples of the page as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/featgraph.md")]
+struct FeatgraphPage;
