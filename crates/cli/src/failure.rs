@@ -16,6 +16,8 @@ pub enum Failure {
     Work(String),
     /// Ctrl-C: code 130, as shells expect.
     Interrupted,
+    /// Ctrl-C in work whose finished part is kept: code 130.
+    Paused(String),
     /// Whoever read our output has gone; nothing to say.
     ReaderGone,
 }
@@ -45,7 +47,7 @@ impl Failure {
         match self {
             Failure::Input(_) => 2,
             Failure::Work(_) => 1,
-            Failure::Interrupted => 130,
+            Failure::Interrupted | Failure::Paused(_) => 130,
             Failure::ReaderGone => 0,
         }
     }
@@ -53,7 +55,7 @@ impl Failure {
     /// What to tell the person, if anything.
     pub fn message(&self) -> Option<&str> {
         match self {
-            Failure::Input(m) | Failure::Work(m) => Some(m),
+            Failure::Input(m) | Failure::Work(m) | Failure::Paused(m) => Some(m),
             Failure::Interrupted => Some("interrupted; nothing was written"),
             Failure::ReaderGone => None,
         }

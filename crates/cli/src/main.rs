@@ -39,6 +39,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Convert(a) => cmd::convert::run(&a),
         Command::Methods(a) => cmd::methods::run(&a),
         Command::Demo(a) => cmd::demo::run(&a),
+        Command::Bench(a) => cmd::bench::run(&a),
         Command::Completions(a) => cmd::completions::run(&a),
         Command::Man(a) => cmd::man::run(&a),
     }

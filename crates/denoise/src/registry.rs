@@ -34,6 +34,7 @@ pub struct Method {
     /// Unit and meaning of each parameter.
     pub parameters: &'static [Parameter],
     pub(crate) defaults: fn() -> Value,
+    pub(crate) preset_values: fn(&str) -> Option<Value>,
     pub(crate) build: Build,
 }
 
@@ -109,6 +110,7 @@ impl Method {
             presets: &[],
             parameters: &[],
             defaults: || serde_json::to_value(P::default()).unwrap_or_default(),
+            preset_values: |name| serde_json::to_value(P::preset(name)?).ok(),
             build: build::<P>,
         }
     }
@@ -118,6 +120,23 @@ impl Method {
         match (self.defaults)() {
             Value::Object(map) => map,
             _ => ParameterMap::new(),
+        }
+    }
+
+    /// Every parameter of a preset, or of the defaults for `None`.
+    pub fn values(&self, preset: Option<&str>) -> Result<ParameterMap, ParameterError> {
+        let Some(name) = preset else { return Ok(self.defaults()) };
+        match (self.preset_values)(name) {
+            Some(Value::Object(map)) => Ok(map),
+            _ => Err(self.unknown_preset(name)),
+        }
+    }
+
+    fn unknown_preset(&self, preset: &str) -> ParameterError {
+        ParameterError::UnknownPreset {
+            method: self.name.to_owned(),
+            preset: preset.to_owned(),
+            known: join(self.presets.iter().map(|p| p.name)),
         }
     }
 
@@ -138,11 +157,7 @@ fn build<P: Parameters>(
 ) -> Result<Box<dyn Denoiser>, ParameterError> {
     let base = match preset {
         None => P::default(),
-        Some(name) => P::preset(name).ok_or_else(|| ParameterError::UnknownPreset {
-            method: method.name.to_owned(),
-            preset: name.to_owned(),
-            known: join(method.presets.iter().map(|p| p.name)),
-        })?,
+        Some(name) => P::preset(name).ok_or_else(|| method.unknown_preset(name))?,
     };
     let wrong_type = |e: serde_json::Error| ParameterError::Type {
         method: method.name.to_owned(),

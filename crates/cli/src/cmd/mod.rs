@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub mod bench;
 pub mod compare;
 pub mod completions;
 pub mod convert;

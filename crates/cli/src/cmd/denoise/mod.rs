@@ -3,7 +3,7 @@
 mod estimate;
 mod jobs;
 mod normals;
-mod parameters;
+pub mod parameters;
 
 #[cfg(test)]
 mod tests;

@@ -72,7 +72,7 @@ fn name(map: &mut ParameterMap, key: &str, file: Option<&Path>) -> Result<Option
 }
 
 /// `key=value`; the value is JSON or TOML, or else text.
-pub(super) fn assignment(text: &str) -> Result<(String, Value), Failure> {
+pub fn assignment(text: &str) -> Result<(String, Value), Failure> {
     let Some((key, value)) = text.split_once('=') else {
         return Err(Failure::input(format!("--set {text}: give it as KEY=VALUE")));
     };
@@ -90,7 +90,7 @@ pub(super) fn assignment(text: &str) -> Result<(String, Value), Failure> {
 }
 
 /// `None` for what JSON cannot hold: infinite numbers and dates.
-fn to_json(value: &toml::Value) -> Option<Value> {
+pub fn to_json(value: &toml::Value) -> Option<Value> {
     Some(match value {
         toml::Value::String(s) => Value::String(s.clone()),
         toml::Value::Integer(i) => Value::from(*i),

@@ -1,0 +1,91 @@
+//! `pellucid bench`: the experiments of the paper, beside its numbers.
+
+mod cells;
+mod data;
+mod grid;
+mod item;
+mod measure;
+mod oracle;
+mod page;
+mod plots;
+mod published;
+mod results;
+mod svg;
+mod usage;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use crate::args::{Bench, BenchKind, BenchPaper, BenchTable};
+use crate::failure::Failure;
+use crate::{interrupt, output};
+
+use cells::{Cell, Request};
+use data::{DataSet, Generate, Kind};
+use grid::Grid;
+use item::Item;
+use results::{Key, Results};
+
+/// Results of another version are not the same cell.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub fn run(args: &Bench) -> Result<(), Failure> {
+    match &args.which {
+        BenchKind::Paper(args) => paper(args),
+    }
+}
+
+fn paper(args: &BenchPaper) -> Result<(), Failure> {
+    let items = Item::list(args.methods.as_deref().unwrap_or(cells::DEFAULT_METHODS))?;
+    let grid = args.grid.as_deref().map(Grid::read).transpose()?.unwrap_or_default();
+    let data = DataSet::open(&args.data, &args.models, &args.levels)?;
+    let results = Results::open(&args.out, args.fresh)?;
+    let generate = args.generate.then(|| Generate { folder: args.out.clone(), seed: args.seed });
+    let cells = cells::plan(&Request {
+        data: &data,
+        items: &items,
+        tables: &args.tables,
+        stop: args.stop,
+        grid: &grid,
+        generate: generate.as_ref(),
+        named_models: !args.models.is_empty(),
+    })?;
+    let todo = unfinished(cells, &results, args.seed)?;
+    let done = interrupt::listening(|cancel| {
+        let bench = measure::Bench { seed: args.seed, alone: args.jobs == 1, cancel };
+        let (jobs, threads) = (args.jobs, args.threads);
+        let work =
+            work::Work { bench: &bench, results: &results, jobs, threads, quiet: args.quiet };
+        work.all(&todo)
+    });
+    if let Err(Failure::Interrupted) = done {
+        let kept = args.out.join("results.csv");
+        let message = format!(
+            "interrupted; finished cells are in {}, the same command goes on from there",
+            kept.display()
+        );
+        return Err(Failure::Paused(message));
+    }
+    let tables = if data.kind == Kind::Shapes { &[BenchTable::Mse][..] } else { &args.tables };
+    page::write(&args.out, &results, tables, data.kind, &items)?;
+    done?;
+    if !args.quiet {
+        let page = args.out.join("index.md");
+        output::note(&format!("{} cells run; the page is {}", todo.len(), page.display()));
+    }
+    Ok(())
+}
+
+/// The cells, or the parts of them, that have no row yet.
+fn unfinished(cells: Vec<Cell>, results: &Results, seed: u64) -> Result<Vec<Cell>, Failure> {
+    let there: HashSet<Key> = results.rows()?.iter().map(results::Row::key).collect();
+    let missing = |mut cell: Cell| {
+        let wanted = std::mem::take(&mut cell.stops);
+        cell.stops = wanted.into_iter().filter(|&s| !there.contains(&cell.key(s, seed))).collect();
+        (!cell.stops.is_empty()).then_some(cell)
+    };
+    Ok(cells.into_iter().filter_map(missing).collect())
+}
