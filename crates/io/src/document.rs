@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pellucid_cloud::{Point, PointCloud};
 
 use crate::format::Format;
+use crate::las::LasSource;
 use crate::pcd::PcdSource;
 use crate::ply::PlySource;
 use crate::scalar::ScalarType;
@@ -55,6 +56,7 @@ pub(crate) enum Detail {
     Ply(Arc<PlySource>),
     Pcd(Arc<PcdSource>),
     Text(Arc<TextSource>),
+    Las(Arc<LasSource>),
 }
 
 impl Source {
@@ -82,6 +84,7 @@ impl Source {
     pub fn other_elements(&self) -> Vec<(String, usize)> {
         match &self.detail {
             Detail::Ply(ply) => ply.other_elements(),
+            Detail::Las(las) => las.other_elements(),
             _ => Vec::new(),
         }
     }
@@ -100,6 +103,18 @@ impl Source {
         match &self.detail {
             Detail::Pcd(pcd) => pcd.grid(),
             _ => None,
+        }
+    }
+
+    /// What the file held beyond points and attributes that `format` has no place for.
+    pub(crate) fn left_behind(&self, format: Format) -> Vec<Dropped> {
+        match &self.detail {
+            Detail::Las(las) if !matches!(format, Format::Las | Format::Laz) => {
+                let reason = format!("{} has no place for such records", format.name());
+                let records = las.records().into_iter();
+                records.map(|attribute| Dropped { attribute, reason: reason.clone() }).collect()
+            }
+            _ => Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
-use crate::{pcd, ply, text};
+use crate::{las, pcd, ply, text};
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,6 +15,10 @@ pub enum Format {
     Ply,
     /// The format of the Point Cloud Library.
     Pcd,
+    /// ASPRS LAS, the usual format of aerial scans.
+    Las,
+    /// LAS, compressed.
+    Laz,
     /// One point a line, as text.
     Text,
 }
@@ -41,6 +45,9 @@ pub struct FormatInfo {
     pub(crate) write: fn(&Document, &Job, &mut dyn Write) -> Result<Written, WriteFault>,
 }
 
+const LAS_KEEPS: &str = "every field of every point format, extra bytes, scale and offset, the \
+                         header, VLRs and EVLRs with the coordinate system";
+
 const TABLE: &[FormatInfo] = &[
     FormatInfo {
         format: Format::Ply,
@@ -63,6 +70,28 @@ const TABLE: &[FormatInfo] = &[
         sniff: pcd::sniff,
         read: pcd::read,
         write: pcd::write,
+    },
+    FormatInfo {
+        format: Format::Laz,
+        name: "LAZ",
+        title: "Compressed LAS 1.0 to 1.4, COPC (read)",
+        extensions: &["laz"],
+        encodings: &[Encoding::BinaryLittle],
+        keeps: LAS_KEEPS,
+        sniff: las::sniff_laz,
+        read: las::read,
+        write: las::write_laz,
+    },
+    FormatInfo {
+        format: Format::Las,
+        name: "LAS",
+        title: "ASPRS LAS 1.0 to 1.4, point formats 0 to 10",
+        extensions: &["las"],
+        encodings: &[Encoding::BinaryLittle],
+        keeps: LAS_KEEPS,
+        sniff: las::sniff,
+        read: las::read,
+        write: las::write_las,
     },
     FormatInfo {
         format: Format::Text,

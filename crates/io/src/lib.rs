@@ -22,6 +22,7 @@ mod column;
 mod document;
 mod error;
 mod format;
+mod las;
 pub mod limits;
 mod meaning;
 mod mesh;
@@ -94,7 +95,10 @@ pub fn write(path: &Path, document: &Document, options: &WriteOptions) -> Result
         .ok_or_else(|| IoError::UnknownFormat { file: path.display().to_string() })?;
     let extension = extension(path);
     let job = Job { encoding: options.encoding, extension: &extension };
-    atomic::write(path, options, |sink| (format.info().write)(document, &job, sink))
+    let mut written =
+        atomic::write(path, options, |sink| (format.info().write)(document, &job, sink))?;
+    written.dropped.extend(document.source.left_behind(format));
+    Ok(written)
 }
 
 /// Writes to memory.

@@ -10,3 +10,7 @@ pub const ELEMENTS: usize = 1024;
 pub const COLUMNS: usize = 1024;
 /// Most points in one cloud: their indices are 32-bit.
 pub const POINTS: usize = u32::MAX as usize - 1;
+/// Compressed points may take this many times their bytes in the file …
+pub const INFLATION: usize = 1000;
+/// … and this many bytes more.
+pub const INFLATED_BYTES: usize = 1 << 25;

@@ -1,0 +1,82 @@
+//! LAS 1.0 to 1.4 and its compressed form LAZ: point formats 0 to 10.
+//!
+//! `file` knows the bytes around the points, `record` the fields of a point, `extra` the fields
+//! that a file adds, `chunks` the compression; `read` and `write` give them their meaning.
+//!
+//! Coordinates are integers times the file's scale plus its offset. A point that does not move
+//! gets back exactly its stored integers; one that does is rounded to the nearest step, and one
+//! that leaves the range of 32-bit steps is an error. Clouds from elsewhere get the coarsest power
+//! of ten as scale that holds every coordinate exactly, or else the finest that reaches over the
+//! cloud, are written as LAS 1.4, and 8-bit colours are spread over 16 bits (times 257).
+
+mod chunks;
+mod columns;
+mod encode;
+mod extra;
+mod file;
+mod plan;
+mod quantise;
+mod read;
+mod record;
+mod write;
+
+use pellucid_cloud::Point;
+
+pub(crate) use read::read;
+pub(crate) use write::{write_las, write_laz};
+
+use extra::Descriptor;
+use file::Frame;
+
+use crate::scalar::ScalarType;
+
+/// Whether the content is LAS or LAZ.
+pub(crate) fn sniff(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"LASF")
+}
+
+/// Whether the content is LAZ.
+pub(crate) fn sniff_laz(bytes: &[u8]) -> bool {
+    sniff(bytes) && bytes.get(file::at::FORMAT).is_some_and(|f| f & file::COMPRESSED != 0)
+}
+
+/// What a LAS file holds besides points and attributes.
+#[derive(Debug)]
+pub(crate) struct LasSource {
+    frame: Frame,
+    slots: Vec<Slot>,
+    count: usize,
+    /// As they were read; while they are the same, so are the header's.
+    bounds: Option<(Point, Point)>,
+    returns: Vec<u64>,
+    /// The stored coordinates, kept only if the positions do not determine them.
+    stored: Option<Vec<[i32; 3]>>,
+}
+
+/// Bytes that the file added to each point, and the attribute that they became.
+#[derive(Debug, Clone)]
+struct Slot {
+    /// `None` for bytes at the end of the record that nothing describes.
+    descriptor: Option<Descriptor>,
+    attribute: String,
+    /// The first of its components, of which there may be more: a normal is gathered from three.
+    first: usize,
+    width: usize,
+    ty: ScalarType,
+    /// The attribute holds values times scale plus offset.
+    scaled: bool,
+}
+
+impl LasSource {
+    /// What only LAS can hold, for a report on what another format loses.
+    pub fn records(&self) -> Vec<String> {
+        let records = self.frame.vlrs.iter().chain(&self.frame.evlrs);
+        records.map(|v| format!("{} {}", file::text(&v.user_id), v.record_id)).collect()
+    }
+
+    /// Kinds of record beside the points, with their counts.
+    pub fn other_elements(&self) -> Vec<(String, usize)> {
+        let counts = [("VLRs", self.frame.vlrs.len()), ("EVLRs", self.frame.evlrs.len())];
+        counts.into_iter().filter(|c| c.1 > 0).map(|(n, c)| (n.to_owned(), c)).collect()
+    }
+}

@@ -1,0 +1,296 @@
+//! From a file to a document.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use pellucid_cloud::{Attribute, PointCloud, Values};
+use rayon::prelude::*;
+
+use super::chunks::Packing;
+use super::columns::{Columns, Rows};
+use super::extra::{self, Descriptor};
+use super::file::{self, File, Frame, Points};
+use super::record::{self, EXTRA_BYTES, Field, RETURN};
+use super::{LasSource, Slot, quantise};
+use crate::document::{Detail, Document, Encoding, Source};
+use crate::error::Fault;
+use crate::meaning;
+use crate::rows::CHUNK;
+use crate::scalar::{Number, ScalarType, with_numbers};
+
+/// Reads LAS or LAZ.
+pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+    let file = file::parse(bytes)?;
+    let standard = record::fields(file.frame.format);
+    let added = added_fields(&file)?;
+    let mut fields = standard.clone();
+    fields.extend(added.iter().map(|a| a.field.clone()));
+    let (columns, exact) = decode(bytes, &file, &fields)?;
+    let stored = if exact { None } else { Some(stored(bytes, &file)?) };
+    let frame = file.frame;
+
+    let fault = |e: pellucid_cloud::CloudError| Fault::byte(0, e.to_string());
+    let mut cloud = PointCloud::new(columns.positions);
+    let mut values = columns.values.into_iter();
+    let mut returns = Vec::new();
+    for (field, values) in standard.iter().zip(values.by_ref()) {
+        if field.name == RETURN {
+            returns = histogram(&values);
+        }
+        let a = Attribute::vector(field.name.clone(), field.width, values);
+        cloud.set_attribute(a).map_err(fault)?;
+    }
+    let extra: Vec<(Added, Values)> = added.into_iter().zip(values).collect();
+    let slots = set_extra(&mut cloud, extra).map_err(fault)?;
+
+    let bounds = cloud.bounds();
+    let count = cloud.len();
+    let las = LasSource { frame, count, slots, bounds, returns, stored };
+    let source = Source {
+        encoding: Some(Encoding::BinaryLittle),
+        position: Some([ScalarType::F64; 3]),
+        detail: Detail::Las(Arc::new(las)),
+        ..Source::default()
+    };
+    Ok(Document { cloud, source })
+}
+
+/// A field that the file adds, described or not.
+struct Added {
+    descriptor: Option<Descriptor>,
+    field: Field,
+}
+
+fn added_fields(file: &File) -> Result<Vec<Added>, Fault> {
+    let frame = &file.frame;
+    let base = record::base_length(frame.format).unwrap_or(0);
+    let length = usize::from(frame.header.point_data_record_length);
+    let records = frame.vlrs.iter().chain(&frame.evlrs).zip(&file.starts);
+    let found = records.into_iter().find(|(v, _)| file::is(v, extra::USER, extra::RECORD));
+    let (descriptors, start) = match found {
+        Some((v, start)) => (Descriptor::all(&v.data), *start),
+        None => (Vec::new(), 0),
+    };
+    let mut at = base;
+    let mut added = Vec::new();
+    for (i, d) in descriptors.into_iter().enumerate() {
+        let place = start + i * extra::BYTES;
+        let Some((ty, width)) = d.shape() else {
+            let fault = format!("the extra bytes \"{}\" have an unknown type", d.name());
+            return Err(Fault::byte(place, fault));
+        };
+        let end = at + width * ty.size();
+        if end > length {
+            let fault = format!(
+                "the extra bytes \"{}\" end at byte {end} of a point, but a point has {length}",
+                d.name()
+            );
+            return Err(Fault::byte(place, fault));
+        }
+        let field = Field::new(d.name(), at, width, ty);
+        added.push(Added { descriptor: Some(d), field });
+        at = end;
+    }
+    if at < length {
+        let field = Field::new(EXTRA_BYTES, at, length - at, ScalarType::U8);
+        added.push(Added { descriptor: None, field });
+    }
+    Ok(added)
+}
+
+/// The columns, and whether the positions determine the stored integers.
+fn decode(bytes: &[u8], file: &File, fields: &[Field]) -> Result<(Columns, bool), Fault> {
+    let header = &file.frame.header;
+    let length = usize::from(header.point_data_record_length);
+    let (scale, offset) = quantise::of(header);
+    let sizes = |n: usize| -> Vec<usize> {
+        (0..n).step_by(CHUNK).map(|start| CHUNK.min(n - start)).collect()
+    };
+    match &file.points {
+        Points::Plain(records) => {
+            let mut columns = Columns::new(fields, file.count, scale, offset);
+            let jobs = columns.cut(fields, &sizes(file.count));
+            let exact = jobs
+                .into_par_iter()
+                .zip(records.par_chunks(CHUNK * length))
+                .map(|(mut rows, raw)| rows.fill(fields, 0..rows.len, raw, length))
+                .reduce(|| true, |a, b| a && b);
+            Ok((columns, exact))
+        }
+        Points::Packed { laszip, at } => {
+            let packing = Packing::parse(laszip, *at, file.frame.format, length)?;
+            let start = header.offset_to_point_data as usize;
+            // All chunks are checked before room is made for their points.
+            let chunks = packing.chunks(bytes, start, file.count)?;
+            let mut columns = Columns::new(fields, file.count, scale, offset);
+            let sizes: Vec<usize> = chunks.iter().map(|c| c.points).collect();
+            let jobs: Vec<Rows> = columns.cut(fields, &sizes);
+            let results: Vec<Result<bool, Fault>> = jobs
+                .into_par_iter()
+                .zip(&chunks)
+                .map(|(mut rows, chunk)| {
+                    let mut exact = true;
+                    packing.unpack(chunk, CHUNK, &mut |from, raw| {
+                        let n = raw.len() / length;
+                        exact &= rows.fill(fields, from..from + n, raw, length);
+                    })?;
+                    Ok(exact)
+                })
+                .collect();
+            let mut exact = true;
+            // The first fault in the file is told, whichever was found first.
+            for result in results {
+                exact &= result?;
+            }
+            Ok((columns, exact))
+        }
+    }
+}
+
+/// The stored coordinates themselves.
+fn stored(bytes: &[u8], file: &File) -> Result<Vec<[i32; 3]>, Fault> {
+    let (columns, _) = decode(bytes, file, &[Field::new("xyz", 0, 3, ScalarType::I32)])?;
+    Ok(match columns.values.first() {
+        Some(Values::I32(v)) => v.chunks_exact(3).map(|k| [k[0], k[1], k[2]]).collect(),
+        _ => Vec::new(),
+    })
+}
+
+/// How many points have each return number.
+pub(super) fn histogram(values: &Values) -> Vec<u64> {
+    let mut counts = vec![0; 16];
+    if let Values::U8(v) = values {
+        v.iter().for_each(|x| counts[usize::from(*x & 15)] += 1);
+    }
+    counts
+}
+
+/// Makes attributes of what the file adds, and tells which became what.
+fn set_extra(
+    cloud: &mut PointCloud,
+    extra: Vec<(Added, Values)>,
+) -> Result<Vec<Slot>, pellucid_cloud::CloudError> {
+    let mut blank: HashSet<String> = HashSet::new();
+    for (added, _) in &extra {
+        if is_blank(cloud, &added.field.name) {
+            blank.insert(added.field.name.clone());
+        }
+    }
+    let groups = groups(cloud, &extra);
+    let mut taken: HashSet<String> = cloud.attributes().map(|a| a.name().to_owned()).collect();
+    taken.extend(groups.iter().map(|g| g.attribute.clone()));
+    let mut slots = Vec::new();
+    let mut columns: Vec<Option<Values>> = Vec::new();
+    for (i, (added, values)) in extra.into_iter().enumerate() {
+        let (ty, width) = (added.field.ty(), added.field.width);
+        let mut slot = Slot {
+            descriptor: added.descriptor,
+            attribute: String::new(),
+            first: 0,
+            width,
+            ty,
+            scaled: false,
+        };
+        columns.push(None);
+        let place = |g: &&meaning::Group| g.columns.contains(&i);
+        if let Some(group) = groups.iter().find(place) {
+            slot.attribute = group.attribute.clone();
+            slot.first = group.columns.iter().position(|&c| c == i).unwrap_or(0);
+            columns[i] = Some(values);
+            slots.push(slot);
+            continue;
+        }
+        let name = added.field.name;
+        slot.attribute = if blank.remove(&name) {
+            // A standard field without content gives its name to the added one.
+            cloud.remove_attribute(&name);
+            name
+        } else {
+            meaning::unique(&name, &taken)
+        };
+        taken.insert(slot.attribute.clone());
+        let transform = slot.descriptor.as_ref().and_then(Descriptor::transform);
+        let real = transform.and_then(|t| unscale(&values, width, &t));
+        slot.scaled = real.is_some();
+        let values = real.map_or(values, Values::F64);
+        cloud.set_attribute(Attribute::vector(slot.attribute.clone(), width, values))?;
+        slots.push(slot);
+    }
+    for group in groups {
+        let parts: Option<Vec<&Values>> =
+            group.columns.iter().map(|&c| columns[c].as_ref()).collect();
+        let Some(parts) = parts else { continue };
+        let values = with_numbers!(parts[0], v => weave(v, &parts), Values::U8(Vec::new()));
+        cloud.set_attribute(Attribute::vector(group.attribute, parts.len(), values))?;
+    }
+    Ok(slots)
+}
+
+/// Which single numbers belong together, such as the components of normals.
+fn groups(cloud: &PointCloud, extra: &[(Added, Values)]) -> Vec<meaning::Group> {
+    let xyz = ["x", "y", "z"].map(|n| (n.to_owned(), Some(ScalarType::F64)));
+    let added = extra.iter().map(|(a, _)| {
+        let plain = |d: &Descriptor| d.transform().is_none();
+        let single = a.field.width == 1 && a.descriptor.as_ref().is_some_and(plain);
+        (a.field.name.clone(), single.then(|| a.field.ty()))
+    });
+    let columns: Vec<(String, Option<ScalarType>)> = xyz.into_iter().chain(added).collect();
+    let Some(meaning) = meaning::of(&columns) else { return Vec::new() };
+    meaning
+        .groups
+        .into_iter()
+        .filter(|g| g.columns.len() > 1 && cloud.attribute(&g.attribute).is_none())
+        // Another column may be called x.
+        .filter(|g| g.columns.iter().all(|&c| c >= 3))
+        .map(|mut g| {
+            g.columns.iter_mut().for_each(|c| *c -= 3);
+            g
+        })
+        .collect()
+}
+
+fn weave<T: Number>(first: &[T], parts: &[&Values]) -> Values {
+    let mut out = vec![T::default(); first.len() * parts.len()];
+    for (c, part) in parts.iter().enumerate() {
+        let Some(v) = T::peek(part) else { continue };
+        for (x, y) in out.iter_mut().skip(c).step_by(parts.len()).zip(v) {
+            *x = *y;
+        }
+    }
+    T::wrap(out)
+}
+
+/// Whether the cloud has the attribute, but with nothing in it.
+fn is_blank(cloud: &PointCloud, name: &str) -> bool {
+    let blank = f64::from(record::default_of(name));
+    cloud.attribute(name).is_some_and(|a| {
+        with_numbers!(a.values(), v => v.iter().all(|x| {
+            let x = x.widen();
+            x.to_bits() == 0 || x == blank
+        }), false)
+    })
+}
+
+/// Values times scale plus offset, if each gives back the stored integer.
+fn unscale(values: &Values, width: usize, transform: &[(f64, f64); 3]) -> Option<Vec<f64>> {
+    fn run<T: Number>(v: &[T], width: usize, transform: &[(f64, f64); 3]) -> Option<Vec<f64>> {
+        v.iter()
+            .enumerate()
+            .map(|(i, k)| {
+                let ((scale, offset), k) = (transform[i % width], k.widen());
+                let x = k * scale + offset;
+                // Above 2^53 a double may stand for several integers.
+                let back = quantise::encode(x, scale, offset) == k && k.abs() < 9e15;
+                back.then_some(x)
+            })
+            .collect()
+    }
+    with_numbers!(values, v => run(v, width, transform), None)
+}
+
+impl Frame {
+    /// Whether this is a cloud-optimised file, whose index will not be kept.
+    pub fn is_copc(&self) -> bool {
+        self.vlrs.iter().chain(&self.evlrs).any(|v| file::text(&v.user_id) == "copc")
+    }
+}
