@@ -122,13 +122,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<File<'_>, Fault> {
         (Points::Plain(points), end)
     };
 
-    let (evlrs, evlr_starts, waves, tail) = evlrs(bytes, &header, points_end)?;
+    let Tail { evlrs, starts: after, waves, stray } = evlrs(bytes, &header, points_end)?;
     // Where compressed points end is known only to the chunk table.
-    let stray = match points {
-        Points::Plain(_) => tail,
-        Points::Packed { .. } => 0,
-    };
-    starts.extend(evlr_starts);
+    let stray = if packed { 0 } else { stray };
+    starts.extend(after);
     let frame = Frame { header, format, vlrs, gap, evlrs, waves, stray };
     Ok(File { frame, count, points, starts })
 }
@@ -225,7 +222,16 @@ fn count(header: &Header) -> Result<usize, Fault> {
     })
 }
 
+/// Records, where the content of each starts, and where the last ends.
 type Records = (Vec<Vlr>, Vec<usize>, usize);
+
+/// What follows the points.
+struct Tail {
+    evlrs: Vec<Vlr>,
+    starts: Vec<usize>,
+    waves: Option<usize>,
+    stray: usize,
+}
 
 fn vlrs(bytes: &[u8], header: &Header) -> Result<Records, Fault> {
     let end = header.offset_to_point_data as usize;
@@ -243,11 +249,7 @@ fn vlrs(bytes: &[u8], header: &Header) -> Result<Records, Fault> {
     records(&bytes[..end], start, n, false)
 }
 
-fn evlrs(
-    bytes: &[u8],
-    header: &Header,
-    points_end: usize,
-) -> Result<(Vec<Vlr>, Vec<usize>, Option<usize>, usize), Fault> {
+fn evlrs(bytes: &[u8], header: &Header, points_end: usize) -> Result<Tail, Fault> {
     let internal = header.global_encoding & 2 != 0;
     let waves = header.start_of_waveform_data_packet_record.filter(|_| internal);
     let (start, n, place) = match (header.evlr, waves) {
@@ -255,7 +257,10 @@ fn evlrs(
             (e.start_of_first_evlr, e.number_of_evlrs as usize, at::EVLRS)
         }
         (_, Some(start)) => (start, 1, at::WAVES),
-        _ => return Ok((Vec::new(), Vec::new(), None, bytes.len() - points_end)),
+        _ => {
+            let stray = bytes.len() - points_end;
+            return Ok(Tail { evlrs: Vec::new(), starts: Vec::new(), waves: None, stray });
+        }
     };
     let start = usize::try_from(start).unwrap_or(usize::MAX);
     if start < points_end || start > bytes.len() {
@@ -274,15 +279,16 @@ fn evlrs(
         );
         return Err(Fault::byte(place, fault));
     }
-    let (records, starts, end) = records(bytes, start, n, true)?;
+    let (evlrs, starts, end) = records(bytes, start, n, true)?;
     let which = waves.and_then(|w| {
         let data = usize::try_from(w).ok()?.checked_add(EVLR_BYTES)?;
         starts.iter().position(|s| *s == data)
     });
-    Ok((records, starts, which, start - points_end + bytes.len() - end))
+    let stray = start - points_end + bytes.len() - end;
+    Ok(Tail { evlrs, starts, waves: which, stray })
 }
 
-/// `n` records from `at`; where the content of each starts, and where the last ends.
+/// `n` records from `at`.
 fn records(bytes: &[u8], at: usize, n: usize, extended: bool) -> Result<Records, Fault> {
     let head = if extended { EVLR_BYTES } else { VLR_BYTES };
     let (mut all, mut starts, mut at) = (Vec::with_capacity(n), Vec::with_capacity(n), at);
