@@ -256,6 +256,9 @@ pub struct Bench {
 pub enum BenchKind {
     /// The tables of the feature graph learning paper, beside the published numbers
     Paper(BenchPaper),
+    /// One cell of the tables, told on stdin: what `paper` starts
+    #[command(hide = true)]
+    Cell,
 }
 
 /// Arguments of `bench paper`.

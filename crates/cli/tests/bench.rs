@@ -86,6 +86,9 @@ fn tables_plots_and_rows_come_out_and_nothing_is_run_twice() {
             assert!(number(&of("mls", "blind"), mse) < noisy);
             assert_eq!(oracle[1], "baseline2");
             assert!(number(&oracle, column("cpu_seconds")) >= 0.0);
+            if cfg!(target_os = "linux") {
+                assert!(number(&blind, column("peak_mb")) > 1.0);
+            }
             assert!(number(&blind, column("iterations")) >= 1.0);
             // The published file is preferred where it is there, and the row says so.
             let published = model == "dc" && level == "0.05";

@@ -7,12 +7,13 @@ use pellucid::PointCloud;
 use pellucid::cloud::quality::TriangleMesh;
 use pellucid::cloud::synth::{NoiseModel, add_noise, paper_sigma};
 use pellucid::io::{self, Document, Format, WriteOptions};
+use serde::{Deserialize, Serialize};
 
 use super::published;
 use crate::failure::{Failure, naming};
 
 /// What kind of folder it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// The paper's benchmark models.
     Paper,
@@ -37,7 +38,7 @@ pub struct Generate {
 }
 
 /// One model at one level.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Subject {
     pub model: String,
     pub level: f64,

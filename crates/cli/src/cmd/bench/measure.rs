@@ -9,6 +9,7 @@ use pellucid::denoise::registry::ParameterMap;
 use pellucid::denoise::{DenoiseError, Denoised};
 use pellucid::{PointCloud, Run};
 use rayon::ThreadPool;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::cells::Cell;
@@ -27,12 +28,11 @@ const PAPER_LENGTH: f64 = 90.0;
 /// How cells are run.
 pub struct Bench {
     pub seed: u64,
-    /// Only then is the memory of the process that of the cell.
-    pub alone: bool,
     pub cancel: Arc<AtomicBool>,
 }
 
 /// What a cell gives: a row for each way of stopping, and the errors on the way.
+#[derive(Serialize, Deserialize)]
 pub struct Measured {
     pub rows: Vec<Row>,
     pub iterations: Vec<IterationRow>,
@@ -57,7 +57,7 @@ impl Bench {
     /// Runs a cell in a pool.
     pub fn cell(&self, pool: &ThreadPool, cell: &Cell) -> Result<Measured, Failure> {
         let loaded = cell.subject.load()?;
-        let watched = self.alone && usage::forget_peak();
+        usage::forget_peak();
         let (states, oracle) = match &cell.item {
             None => {
                 let positions = loaded.noisy.positions().to_vec();
@@ -69,7 +69,7 @@ impl Bench {
                 (states, Some(oracle))
             }
         };
-        let peak = if watched { usage::peak_mb() } else { None };
+        let peak = usage::peak_mb();
         let row = |state: State| pool.install(|| self.row(cell, &loaded, state, peak));
         let rows = states.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
         let iterations = match (&rows.first(), oracle) {

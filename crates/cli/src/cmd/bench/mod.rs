@@ -1,5 +1,6 @@
 //! `pellucid bench`: the experiments of the paper, beside its numbers.
 
+mod apart;
 mod cells;
 mod data;
 mod grid;
@@ -35,6 +36,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn run(args: &Bench) -> Result<(), Failure> {
     match &args.which {
         BenchKind::Paper(args) => paper(args),
+        BenchKind::Cell => apart::obey(),
     }
 }
 
@@ -54,13 +56,14 @@ fn paper(args: &BenchPaper) -> Result<(), Failure> {
         named_models: !args.models.is_empty(),
     })?;
     let todo = unfinished(cells, &results, args.seed)?;
-    let done = interrupt::listening(|cancel| {
-        let bench = measure::Bench { seed: args.seed, alone: args.jobs == 1, cancel };
-        let (jobs, threads) = (args.jobs, args.threads);
-        let work =
-            work::Work { bench: &bench, results: &results, jobs, threads, quiet: args.quiet };
-        work.all(&todo)
-    });
+    let work = work::Work {
+        results: &results,
+        seed: args.seed,
+        jobs: args.jobs,
+        threads: args.threads,
+        quiet: args.quiet,
+    };
+    let done = interrupt::listening(|_| work.all(&todo));
     if let Err(Failure::Interrupted) = done {
         let kept = args.out.join("results.csv");
         let message = format!(

@@ -60,7 +60,8 @@ pub struct Row {
     pub seconds: f64,
     /// The same in CPU time.
     pub cpu_seconds: f64,
-    /// Highest memory of the process; empty when several cells ran at once.
+    /// Highest memory of the process, the cloud and the clean one included; empty where the
+    /// system does not tell.
     pub peak_mb: Option<f64>,
     pub input: String,
     /// What differs from the preset or the defaults, as JSON.

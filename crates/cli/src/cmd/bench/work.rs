@@ -5,16 +5,17 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::apart;
 use super::cells::Cell;
-use super::measure::{Bench, Measured};
+use super::measure::Measured;
 use super::results::Results;
 use crate::failure::Failure;
 use crate::{interrupt, output};
 
 /// How to run them.
 pub struct Work<'a> {
-    pub bench: &'a Bench,
     pub results: &'a Results,
+    pub seed: u64,
     pub jobs: usize,
     pub threads: usize,
     pub quiet: bool,
@@ -43,17 +44,13 @@ impl Work<'_> {
     }
 
     fn worker(&self, cells: &[Cell], next: &AtomicUsize, state: &Mutex<State>, start: Instant) {
-        let pool = match rayon::ThreadPoolBuilder::new().num_threads(self.threads).build() {
-            Ok(pool) => pool,
-            Err(e) => return end(state, Failure::work(format!("cannot start threads: {e}"))),
-        };
         while let Some(cell) = cells.get(next.fetch_add(1, Ordering::SeqCst)) {
             if lock(state).fatal.is_some() {
                 return;
             }
             let one = || {
                 interrupt::check()?;
-                let measured = self.bench.cell(&pool, cell)?;
+                let measured = apart::run(cell, self.seed, self.threads)?;
                 self.results.add(&measured.rows, &measured.iterations)?;
                 Ok(measured)
             };

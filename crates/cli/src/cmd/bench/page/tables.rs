@@ -141,8 +141,8 @@ pub fn time(book: &Book) -> Result<String, Failure> {
     }
     let head = ["method", "stop", "mean CPU s", "most", "mean iterations", "peak MB"];
     let text = "The method alone, to where it was stopped, without reading and comparing. The \
-                oracle's iterations are those to the best state. Memory is measured only when \
-                one cell runs at a time (`--jobs 1`).";
+                oracle's iterations are those to the best state. Memory is that of the \
+                whole process from the start of the method.";
     Ok(format!("## Time\n\n{text}\n\n{}", markdown(&head.map(str::to_owned), &rows)))
 }
 

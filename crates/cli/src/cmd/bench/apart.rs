@@ -1,0 +1,114 @@
+//! A cell in a process of its own: its memory is then its own too, whatever runs beside it.
+
+use std::env;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use pellucid::denoise::registry::ParameterMap;
+use serde::{Deserialize, Serialize};
+
+use super::cells::Cell;
+use super::data::Subject;
+use super::item::Item;
+use super::measure::{Bench, Measured};
+use super::results::Stopped;
+use crate::failure::Failure;
+use crate::{interrupt, output};
+
+/// How often to look whether the other process has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What the other process is told on stdin.
+#[derive(Serialize, Deserialize)]
+struct Order {
+    item: Option<(String, Option<String>, ParameterMap)>,
+    subject: Subject,
+    stops: Vec<Stopped>,
+    fingerprint: String,
+    seed: u64,
+    threads: usize,
+}
+
+/// Runs a cell in another process.
+pub fn run(cell: &Cell, seed: u64, threads: usize) -> Result<Measured, Failure> {
+    let of = |i: &Item| (i.method.name.to_owned(), i.preset.clone(), i.changes.clone());
+    let order = Order {
+        item: cell.item.as_ref().map(of),
+        subject: cell.subject.clone(),
+        stops: cell.stops.clone(),
+        fingerprint: cell.fingerprint.clone(),
+        seed,
+        threads,
+    };
+    let order = serde_json::to_vec(&order).map_err(Failure::work)?;
+    let fault = |e: std::io::Error| Failure::work(format!("{}: cannot be run: {e}", cell.name()));
+    let mut child = Command::new(program().map_err(fault)?)
+        .args(["bench", "cell"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(fault)?;
+    let told = child.stdin.take().map(|mut pipe| pipe.write_all(&order));
+    let answer = child.stdout.take().map(|mut pipe| {
+        thread::spawn(move || {
+            let mut text = String::new();
+            pipe.read_to_string(&mut text).map(|_| text)
+        })
+    });
+    let code = wait(&mut child)?;
+    let answer = answer.and_then(|a| a.join().ok()).transpose().map_err(fault)?;
+    match (code, answer) {
+        (Some(0), Some(text)) => serde_json::from_str(&text).map_err(Failure::work),
+        (Some(130), _) => Err(Failure::Interrupted),
+        // It has said on stderr what was wrong.
+        _ => {
+            told.transpose().map_err(fault)?;
+            Err(Failure::work(format!("{} failed", cell.name())))
+        }
+    }
+}
+
+/// Waits for the end; on Ctrl-C ends it.
+fn wait(child: &mut Child) -> Result<Option<i32>, Failure> {
+    loop {
+        if let Some(status) = child.try_wait().map_err(Failure::work)? {
+            return Ok(status.code());
+        }
+        if interrupt::check().is_err() {
+            // It may have ended by itself in the meantime.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(Failure::Interrupted);
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+/// This program, also when its file has been replaced since it was started.
+fn program() -> std::io::Result<PathBuf> {
+    let own = Path::new("/proc/self/exe");
+    if own.exists() { Ok(own.to_owned()) } else { env::current_exe() }
+}
+
+/// The other side: reads an order on stdin, answers on stdout.
+pub fn obey() -> Result<(), Failure> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(Failure::input)?;
+    let order: Order = serde_json::from_str(&text)
+        .map_err(|e| Failure::input(format!("this command is for `bench paper` only: {e}")))?;
+    let item = order
+        .item
+        .map(|(method, preset, changes)| Item::new(&method, preset.as_deref(), changes))
+        .transpose()?;
+    let Order { subject, stops, fingerprint, seed, threads, .. } = order;
+    let cell = Cell { item, subject, stops, fingerprint };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| Failure::work(format!("cannot start threads: {e}")))?;
+    let measured = interrupt::listening(|cancel| Bench { seed, cancel }.cell(&pool, &cell))?;
+    output::print(&serde_json::to_string(&measured).map_err(Failure::work)?)
+}
