@@ -35,7 +35,8 @@ impl Write for Full<'_> {
 fn a_disk_that_fills_up_leaves_the_old_output_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let document = Document::from(PointCloud::new(vec![[0.5; 3]; 40_000]));
-    for info in Format::all() {
+    // STL holds no bare points.
+    for info in Format::all().iter().filter(|i| i.format != Format::Stl) {
         let mut whole = Vec::new();
         let job = Job { encoding: None, extension: info.extensions[0] };
         (info.write)(&document, &job, &mut whole).unwrap();

@@ -7,9 +7,12 @@ use pellucid_cloud::{Point, PointCloud};
 
 use crate::format::Format;
 use crate::las::LasSource;
+use crate::obj::ObjSource;
+use crate::off::OffSource;
 use crate::pcd::PcdSource;
 use crate::ply::PlySource;
 use crate::scalar::ScalarType;
+use crate::stl::StlSource;
 use crate::text::TextSource;
 
 /// A cloud, and what its file held beyond points and attributes.
@@ -55,6 +58,9 @@ pub(crate) enum Detail {
     None,
     Ply(Arc<PlySource>),
     Pcd(Arc<PcdSource>),
+    Obj(Arc<ObjSource>),
+    Off(Arc<OffSource>),
+    Stl(Arc<StlSource>),
     Text(Arc<TextSource>),
     Las(Arc<LasSource>),
 }
@@ -85,6 +91,9 @@ impl Source {
         match &self.detail {
             Detail::Ply(ply) => ply.other_elements(),
             Detail::Las(las) => las.other_elements(),
+            Detail::Obj(obj) => vec![("face".to_owned(), obj.faces.len())],
+            Detail::Off(off) => vec![("face".to_owned(), off.faces.len())],
+            Detail::Stl(stl) => vec![("face".to_owned(), stl.facets())],
             _ => Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
-use crate::{las, pcd, ply, text};
+use crate::{las, obj, off, pcd, ply, stl, text};
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,6 +19,12 @@ pub enum Format {
     Las,
     /// LAS, compressed.
     Laz,
+    /// Wavefront geometry.
+    Obj,
+    /// Object file format, a mesh as text.
+    Off,
+    /// Triangles, each with its own corners.
+    Stl,
     /// One point a line, as text.
     Text,
 }
@@ -92,6 +98,39 @@ const TABLE: &[FormatInfo] = &[
         sniff: las::sniff,
         read: las::read,
         write: las::write_las,
+    },
+    FormatInfo {
+        format: Format::Obj,
+        name: "OBJ",
+        title: "Wavefront geometry; its vertices are the points",
+        extensions: &["obj"],
+        encodings: &[Encoding::Ascii],
+        keeps: "every line word for word but for the coordinates of points that move",
+        sniff: obj::sniff,
+        read: obj::read,
+        write: obj::write,
+    },
+    FormatInfo {
+        format: Format::Off,
+        name: "OFF",
+        title: "Object file format as text, also COFF and NOFF; its vertices are the points",
+        extensions: &["off"],
+        encodings: &[Encoding::Ascii],
+        keeps: "every line word for word but for the coordinates of points that move",
+        sniff: off::sniff,
+        read: off::read,
+        write: off::write,
+    },
+    FormatInfo {
+        format: Format::Stl,
+        name: "STL",
+        title: "Triangles (ascii, binary); corners in one place are one point",
+        extensions: &["stl"],
+        encodings: &[Encoding::BinaryLittle, Encoding::Ascii],
+        keeps: "triangles, their order and attribute bytes, the header; normals where none moved",
+        sniff: stl::sniff,
+        read: stl::read,
+        write: stl::write,
     },
     FormatInfo {
         format: Format::Text,

@@ -42,6 +42,11 @@ impl PlySource {
             .map(|(_, pair)| pair)
     }
 
+    /// How many vertices the file had.
+    pub fn vertices(&self) -> usize {
+        self.header.elements[self.vertex].count
+    }
+
     /// The corners of the faces.
     pub fn faces(&self) -> Option<&List> {
         let (element, columns) = self.others().find(|(e, _)| e.name == b"face")?;

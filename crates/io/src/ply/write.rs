@@ -9,6 +9,7 @@ use super::header::{Element, Header, Kind, Note, Property, name_of};
 use super::layout::{self, Slot};
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
 use crate::error::WriteFault;
+use crate::faces;
 use crate::meaning::From;
 use crate::rows::write_chunks;
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
@@ -34,6 +35,10 @@ pub(crate) fn write(
         properties: slots.iter().map(|s| s.property.clone()).collect(),
     };
 
+    let faces = match ply {
+        None => faces::of(document, &mut written.dropped).map(face_element),
+        Some(_) => None,
+    };
     let mut elements = Vec::new();
     let mut columns: Vec<Vec<Column>> = Vec::new();
     let points: Vec<Column> = slots.iter().filter_map(|s| Column::of_slot(s, cloud)).collect();
@@ -41,6 +46,12 @@ pub(crate) fn write(
         None => {
             elements.push(vertex);
             columns.push(points);
+            // The faces of a mesh in another format.
+            if let Some((face, corners)) = &faces {
+                columns
+                    .push(face.properties.iter().map(|p| Column::of_values(p, corners)).collect());
+                elements.push(face.clone());
+            }
         }
         Some(ply) => {
             let unchanged = ply.header.elements[ply.vertex].count == cloud.len();
@@ -76,6 +87,16 @@ pub(crate) fn write(
         write_rows(sink, columns, element.count, encoding)?;
     }
     Ok(written)
+}
+
+fn face_element(polygons: faces::Polygons) -> (Element, Values) {
+    let largest = polygons.iter().map(<[u32]>::len).max().unwrap_or(0);
+    let count = if largest <= 255 { ScalarType::U8 } else { ScalarType::I32 };
+    let kind = Kind::List { count, item: ScalarType::I32 };
+    let property = Property { name: b"vertex_indices".to_vec(), kind, sized: false };
+    let element =
+        Element { name: b"face".to_vec(), count: polygons.len(), properties: vec![property] };
+    (element, polygons.to_values())
 }
 
 /// PLY has no 64-bit integers.

@@ -1,0 +1,201 @@
+//! OBJ: lines of a mesh, of which only the coordinates of `v` lines ever change.
+//!
+//! Faces, texture coordinates, normals, groups and materials stay word for word; normals (`vn`)
+//! belong to corners of faces, not to points, and are not computed anew.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use pellucid_cloud::attribute::names;
+use pellucid_cloud::{Attribute, PointCloud};
+
+use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::error::{Fault, WriteFault};
+use crate::faces::{self, ColorKind, Polygons, outside};
+use crate::limits;
+use crate::rows::write_chunks;
+use crate::scalar::{Number, ScalarType, with_numbers};
+use crate::template::{self, Template, lines};
+
+/// What an OBJ file held beyond the cloud.
+#[derive(Debug)]
+pub(crate) struct ObjSource {
+    template: Template,
+    /// Kind and number of the colours' components.
+    color: Option<(ColorKind, usize)>,
+    pub faces: Polygons,
+}
+
+impl ObjSource {
+    pub fn vertices(&self) -> usize {
+        self.template.starts.len()
+    }
+}
+
+const KEYS: &[&[u8]] = &[
+    b"v", b"vt", b"vn", b"vp", b"f", b"l", b"p", b"g", b"o", b"s", b"usemtl", b"mtllib", b"usemap",
+    b"maplib", b"mg",
+];
+
+/// Whether the first lines are those of the format.
+pub(crate) fn sniff(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(1 << 12)];
+    let first = lines(head).next().and_then(Result::ok);
+    first.is_some_and(|line| {
+        let mut words = line.words();
+        let key = words.next().is_some_and(|w| KEYS.contains(&w));
+        key && words.next().is_some() && !head.contains(&0)
+    })
+}
+
+/// Reads a document.
+pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+    let (mut starts, mut points) = (Vec::new(), Vec::new());
+    let mut colors: Vec<f64> = Vec::new();
+    // Numbers on the vertices' lines, as long as all have as many.
+    let mut width: Option<usize> = None;
+    let mut same = true;
+    // A face may come before its vertices, so faces wait.
+    let mut waiting: Vec<(usize, Vec<i64>)> = Vec::new();
+    for line in lines(bytes) {
+        let line = line?;
+        let mut words = template::words(line.text, 0);
+        match words.next().map(|w| w.1) {
+            Some(b"v") => {
+                points.push(line.point(1)?);
+                let first = words.next().map_or(0, |w| w.0);
+                starts.push(line.at + first);
+                let rest: Option<Vec<f64>> = words.skip(2).map(|w| f64::parse(w.1)).collect();
+                let rest = rest.ok_or_else(|| line.fault("a vertex has numbers only"))?;
+                same &= *width.get_or_insert(rest.len()) == rest.len();
+                if same && rest.len() >= 3 {
+                    colors.extend_from_slice(&rest);
+                }
+            }
+            Some(b"f") => {
+                let so_far = points.len() as i64;
+                // From one; negative ones count back from the last vertex so far.
+                let corner = |word: &[u8]| {
+                    let index = faces::index(word.split(|&b| b == b'/').next()?)?;
+                    Some(if index < 0 { index.saturating_add(so_far) } else { index - 1 })
+                };
+                let corners: Option<Vec<i64>> = words.map(|w| corner(w.1)).collect();
+                let corners = corners.ok_or_else(|| line.fault("a face lists vertex numbers"))?;
+                waiting.push((line.number, corners));
+            }
+            _ => {}
+        }
+    }
+    if points.is_empty() {
+        return Err(Fault::NoPoints(memchr::memchr_iter(b'\n', bytes).count() + 1));
+    }
+    if points.len() > limits::POINTS {
+        let fault = format!("{} points are more than one cloud can hold", points.len());
+        return Err(Fault::byte(bytes.len(), fault));
+    }
+    let mut polygons = Polygons::new();
+    for (face, (line, corners)) in waiting.iter().enumerate() {
+        polygons
+            .push(corners, points.len())
+            .map_err(|i| Fault::line(*line, outside(face, i.saturating_add(1), points.len())))?;
+    }
+    let mut cloud = PointCloud::new(points);
+    let mut color = None;
+    if let Some(width) = width.filter(|w| same && matches!(w, 3 | 4)) {
+        let (kind, values) = ColorKind::of(colors, false);
+        cloud
+            .set_attribute(Attribute::vector(names::COLOR, width, values))
+            .map_err(|e| Fault::line(1, e.to_string()))?;
+        color = Some((kind, width));
+    }
+    let template = Template { text: bytes.to_vec(), starts };
+    let source = Source {
+        encoding: Some(Encoding::Ascii),
+        position: Some([ScalarType::F64; 3]),
+        comments: template::comments(bytes),
+        detail: Detail::Obj(Arc::new(ObjSource { template, color, faces: polygons })),
+        ..Source::default()
+    };
+    Ok(Document { cloud, source })
+}
+
+/// Writes a document.
+pub(crate) fn write(
+    document: &Document,
+    job: &Job,
+    sink: &mut dyn Write,
+) -> Result<Written, WriteFault> {
+    if !matches!(job.encoding, None | Some(Encoding::Ascii)) {
+        let fault = "an OBJ file cannot be binary; choose another format such as .ply";
+        return Err(WriteFault::Unfit(fault.to_owned()));
+    }
+    let cloud = &document.cloud;
+    let mut written = Written::default();
+    let color = faces::color(cloud);
+    faces::drop_others(
+        cloud,
+        if color.is_some() { &[names::COLOR] } else { &[] },
+        "OBJ",
+        &mut written.dropped,
+    );
+    if let Detail::Obj(obj) = &document.source.detail
+        && obj.vertices() == cloud.len()
+        && obj.color.map(|c| c.1) == color.map(|c| c.1)
+    {
+        let points = cloud.positions();
+        let columns = 3 + obj.color.map_or(0, |c| c.1);
+        obj.template.write(sink, columns, |row, column, old| match (column, obj.color, color) {
+            (0..3, _, _) => Some(points[row][column]),
+            (_, Some((kind, width)), Some((values, _))) => {
+                kind.write(values, row * width + column - 3, old)
+            }
+            _ => None,
+        })?;
+        return Ok(written);
+    }
+    if let Detail::Obj(obj) = &document.source.detail
+        && obj.vertices() != cloud.len()
+    {
+        let lost = "faces, groups, materials and texture coordinates";
+        written
+            .dropped
+            .push(Dropped { attribute: lost.to_owned(), reason: faces::CHANGED.to_owned() });
+    }
+    let mut unused = Vec::new();
+    let other = !matches!(document.source.detail, Detail::Obj(_));
+    let polygons = faces::of(document, if other { &mut written.dropped } else { &mut unused });
+    for comment in &document.source.comments {
+        let plain: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        writeln!(sink, "# {plain}")?;
+    }
+    write_chunks(sink, cloud.len(), |rows, out| {
+        for row in rows {
+            out.push(b'v');
+            for x in cloud.positions()[row] {
+                out.push(b' ');
+                x.print(out);
+            }
+            if let Some((values, width)) = color {
+                let bytes = matches!(values, pellucid_cloud::Values::U8(_));
+                with_numbers!(values, v => for x in &v[row * width..(row + 1) * width] {
+                    out.push(b' ');
+                    (x.widen() / if bytes { 255.0 } else { 1.0 }).print(out);
+                }, {});
+            }
+            out.push(b'\n');
+        }
+    })?;
+    if let Some(polygons) = polygons {
+        let mut out = Vec::new();
+        for corners in polygons.iter() {
+            out.push(b'f');
+            for &c in corners {
+                out.push(b' ');
+                (u64::from(c) + 1).print(&mut out);
+            }
+            out.push(b'\n');
+        }
+        sink.write_all(&out)?;
+    }
+    Ok(written)
+}

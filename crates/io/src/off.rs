@@ -1,0 +1,246 @@
+//! OFF and its relatives with colours and normals (COFF, NOFF, CNOFF), as text.
+//!
+//! Only the numbers of the vertices ever change; faces and comments stay word for word.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use pellucid_cloud::attribute::names;
+use pellucid_cloud::{Attribute, PointCloud, Values};
+
+use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::error::{Fault, WriteFault};
+use crate::faces::{self, ColorKind, Polygons, outside};
+use crate::limits;
+use crate::rows::write_chunks;
+use crate::scalar::{Number, ScalarType, parse_integer, with_numbers};
+use crate::template::{self, Line, Template, lines};
+
+/// What an OFF file held beyond the cloud.
+#[derive(Debug)]
+pub(crate) struct OffSource {
+    template: Template,
+    normals: bool,
+    color: Option<(ColorKind, usize)>,
+    pub faces: Polygons,
+}
+
+impl OffSource {
+    pub fn vertices(&self) -> usize {
+        self.template.starts.len()
+    }
+}
+
+/// The mark of the first word, taken apart: what follows it, whether there are normals, colours.
+fn mark(first: &[u8]) -> Option<(&[u8], bool, bool)> {
+    let at = memchr::memmem::find(first, b"OFF")?;
+    let (mut normals, mut colors) = (false, false);
+    let mut rest = first[..at].strip_prefix(b"ST").unwrap_or(&first[..at]);
+    while let Some((&letter, after)) = rest.split_first() {
+        match letter {
+            b'C' if !colors && !normals => colors = true,
+            b'N' if !normals => normals = true,
+            _ => return None,
+        }
+        rest = after;
+    }
+    Some((&first[at + 3..], normals, colors))
+}
+
+/// Whether the first line is the format's.
+pub(crate) fn sniff(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(1 << 12)];
+    lines(head).next().and_then(Result::ok).is_some_and(|line| {
+        mark(line.text).is_some_and(|(rest, ..)| {
+            rest.is_empty() || rest[0].is_ascii_whitespace() || rest[0].is_ascii_digit()
+        })
+    })
+}
+
+/// Reads a document.
+pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+    let mut lines = lines(bytes);
+    let mut next = |what: &str| -> Result<Line<'_>, Fault> {
+        lines.next().unwrap_or_else(|| {
+            let fault = format!("the file ends before the {what}; is it truncated?");
+            Err(Fault::line_of(bytes, bytes.len(), fault))
+        })
+    };
+    let first = next("header")?;
+    let (rest, normals, colors) = mark(first.text)
+        .filter(|(rest, ..)| !rest.trim_ascii().starts_with(b"BINARY"))
+        .ok_or_else(|| first.fault("the first line must be \"OFF\" (in ascii)"))?;
+    // Some files have the counts right behind the mark.
+    let (counts, at) = if rest.trim_ascii().is_empty() {
+        let line = next("counts")?;
+        (line.text, line)
+    } else {
+        (rest, first)
+    };
+    let counts: Vec<u32> = template::words(counts, 0).map_while(|w| u32::parse(w.1)).collect();
+    let &[vertices, polygons, ..] = counts.as_slice() else {
+        return Err(at.fault("the counts of vertices and faces are missing"));
+    };
+    let (vertices, polygons) = (vertices as usize, polygons as usize);
+    // "0 0 0" and "3" with their line ends.
+    if 6 * vertices + 2 * polygons > bytes.len() + 1 || vertices > limits::POINTS {
+        let fault = format!("{vertices} vertices and {polygons} faces do not fit in the file");
+        return Err(at.fault(fault));
+    }
+
+    let (mut points, mut starts) = (Vec::with_capacity(vertices), Vec::with_capacity(vertices));
+    let (mut normal, mut color): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    let mut width: Option<usize> = None;
+    let (mut same, mut whole) = (true, true);
+    for _ in 0..vertices {
+        let line = next("last vertex")?;
+        points.push(line.point(0)?);
+        starts.push(line.at);
+        if !normals && !colors {
+            continue;
+        }
+        let rest: Option<Vec<f64>> = line.words().skip(3).map(f64::parse).collect();
+        let rest = rest.ok_or_else(|| line.fault("a vertex has numbers only"))?;
+        let (n, c) = rest.split_at(if normals { 3.min(rest.len()) } else { 0 });
+        if normals && n.len() < 3 {
+            return Err(line.fault("a vertex of a file with normals needs six numbers"));
+        }
+        normal.extend_from_slice(n);
+        same &= *width.get_or_insert(c.len()) == c.len();
+        let tail = line.words().skip(3 + n.len());
+        whole &= tail.into_iter().all(|w| parse_integer(w).is_some());
+        if same {
+            color.extend_from_slice(c);
+        }
+    }
+    let mut faces = Polygons::new();
+    for face in 0..polygons {
+        let line = next("last face")?;
+        let mut numbers = line.words().map(faces::index);
+        let n = numbers.next().flatten().and_then(|n| usize::try_from(n).ok());
+        let n = n.ok_or_else(|| line.fault("a face starts with its number of corners"))?;
+        let corners: Vec<i64> = numbers.map_while(|x| x).take(n).collect();
+        if corners.len() != n {
+            return Err(line.fault(format!("a face of {n} corners lists {}", corners.len())));
+        }
+        faces.push(&corners, vertices).map_err(|i| line.fault(outside(face, i, vertices)))?;
+    }
+
+    let mut cloud = PointCloud::new(points);
+    let mut set = |a: Attribute| cloud.set_attribute(a).map_err(|e| at.fault(e.to_string()));
+    if normals {
+        set(Attribute::vector(names::NORMAL, 3, Values::F64(normal)))?;
+    }
+    let mut kind = None;
+    if let Some(width) = width.filter(|w| colors && same && matches!(w, 3 | 4)) {
+        let (k, values) = ColorKind::of(color, whole);
+        set(Attribute::vector(names::COLOR, width, values))?;
+        kind = Some((k, width));
+    }
+    let template = Template { text: bytes.to_vec(), starts };
+    let source = Source {
+        encoding: Some(Encoding::Ascii),
+        position: Some([ScalarType::F64; 3]),
+        comments: Vec::new(),
+        detail: Detail::Off(Arc::new(OffSource { template, normals, color: kind, faces })),
+        ..Source::default()
+    };
+    Ok(Document { cloud, source })
+}
+
+/// Writes a document.
+pub(crate) fn write(
+    document: &Document,
+    job: &Job,
+    sink: &mut dyn Write,
+) -> Result<Written, WriteFault> {
+    if !matches!(job.encoding, None | Some(Encoding::Ascii)) {
+        let fault = "OFF is written as text only; choose another format such as .ply";
+        return Err(WriteFault::Unfit(fault.to_owned()));
+    }
+    let cloud = &document.cloud;
+    let mut written = Written::default();
+    let color = faces::color(cloud);
+    let normals = cloud.normals();
+    let mut held = Vec::new();
+    if color.is_some() {
+        held.push(names::COLOR);
+    }
+    if normals.is_some() {
+        held.push(names::NORMAL);
+    }
+    faces::drop_others(cloud, &held, "OFF", &mut written.dropped);
+    let normals = normals.as_deref();
+    let off = match &document.source.detail {
+        Detail::Off(off) => Some(off.as_ref()),
+        _ => None,
+    };
+    if let Some(off) = off
+        && off.vertices() == cloud.len()
+        && off.color.map(|c| c.1) == color.map(|c| c.1)
+        && off.normals == normals.is_some()
+    {
+        let points = cloud.positions();
+        let before = if off.normals { 6 } else { 3 };
+        let columns = before + off.color.map_or(0, |c| c.1);
+        off.template.write(sink, columns, |row, column, old| match (column, off.color, color) {
+            (0..3, _, _) => Some(points[row][column]),
+            (c, _, _) if c < before => normals.map(|n| n[row][c - 3]),
+            (c, Some((kind, width)), Some((values, _))) => {
+                kind.write(values, row * width + c - before, old)
+            }
+            _ => None,
+        })?;
+        return Ok(written);
+    }
+    if off.is_some_and(|off| off.vertices() != cloud.len() && off.faces.len() > 0) {
+        let reason = faces::CHANGED.to_owned();
+        written.dropped.push(Dropped { attribute: "face".to_owned(), reason });
+    }
+    let mut unused = Vec::new();
+    let polygons =
+        faces::of(document, if off.is_none() { &mut written.dropped } else { &mut unused });
+    let polygons = polygons.unwrap_or_else(Polygons::new);
+    let mark = match (color.is_some(), normals.is_some()) {
+        (false, false) => "OFF",
+        (true, false) => "COFF",
+        (false, true) => "NOFF",
+        (true, true) => "CNOFF",
+    };
+    writeln!(sink, "{mark}\n{} {} 0", cloud.len(), polygons.len())?;
+    write_chunks(sink, cloud.len(), |rows, out| {
+        for row in rows {
+            let normal = normals.iter().flat_map(|n| n[row]);
+            for x in cloud.positions()[row].into_iter().chain(normal) {
+                x.print(out);
+                out.push(b' ');
+            }
+            if let Some((values, width)) = color {
+                let floats = !matches!(values, Values::U8(_));
+                with_numbers!(values, v => for x in &v[row * width..(row + 1) * width] {
+                    let start = out.len();
+                    x.print(out);
+                    // Without a point it would be a byte.
+                    if floats && out[start..].iter().all(|b| b.is_ascii_digit() || *b == b'-') {
+                        out.extend_from_slice(b".0");
+                    }
+                    out.push(b' ');
+                }, {});
+            }
+            if let Some(last) = out.last_mut() {
+                *last = b'\n';
+            }
+        }
+    })?;
+    let mut out = Vec::new();
+    for corners in polygons.iter() {
+        corners.len().to_string().bytes().for_each(|b| out.push(b));
+        for &c in corners {
+            out.push(b' ');
+            c.print(&mut out);
+        }
+        out.push(b'\n');
+    }
+    sink.write_all(&out)?;
+    Ok(written)
+}
