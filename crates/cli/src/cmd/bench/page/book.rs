@@ -147,6 +147,17 @@ impl Book {
             .min_by(|a, b| a.mse.total_cmp(&b.mse))
     }
 
+    /// Which parameters the numbers of a line come from, where that is not plain.
+    pub fn used(&self, line: &Line, stop: Stopped) -> &'static str {
+        let has = |s| self.rows.iter().any(|r| r.stop == s && line_of(r) == *line);
+        match stop {
+            Stopped::Oracle if has(Stopped::Oracle) => "",
+            Stopped::Oracle if has(Stopped::Grid) => " (best of grid)",
+            Stopped::Oracle => " (nothing to choose: default)",
+            _ => "",
+        }
+    }
+
     /// One number.
     pub fn value(
         &self,

@@ -22,7 +22,8 @@ pub fn summary(book: &Book, what: What) -> Result<String, Failure> {
             if !levels.iter().any(there) {
                 continue;
             }
-            let mut cells = vec![line.label.clone(), stop.name().to_owned()];
+            let used = format!("{}{}", stop.name(), book.used(&line, stop));
+            let mut cells = vec![line.label.clone(), used];
             for (&level, &p) in levels.iter().zip(&published) {
                 let ours = book.average(&line, &models, level, stop, what);
                 let mut cell = beside(ours, p, what.digits(), false);
@@ -78,7 +79,8 @@ pub fn level(book: &Book, what: What, level: f64, stop: Stopped) -> Result<Strin
             continue;
         }
         values.push((average(line), published_mean(line, &models, level, what)));
-        let mut cells = vec![line.label.clone()];
+        let used = if line.method == "noisy" { "" } else { book.used(line, stop) };
+        let mut cells = vec![format!("{}{used}", line.label)];
         for ((ours, paper), best) in values.into_iter().zip(&best) {
             let is_best = ours.is_some() && ours == *best && line.method != "noisy";
             cells.push(beside(ours, paper, what.digits(), is_best));
