@@ -134,7 +134,7 @@ fn check_size(bytes: &[u8], scans: &[::e57::PointCloud]) -> Result<usize, Fault>
         }
         let each: u64 = scan.prototype.iter().map(|r| u64::from(bits(r))).sum();
         // Constants take no room; a scan of nothing else is none.
-        let most = if each == 0 { 1 << 16 } else { 8 * bytes.len() as u64 / each };
+        let most = (8 * bytes.len() as u64).checked_div(each).unwrap_or(1 << 16);
         if scan.records > most {
             let fault = format!(
                 "a scan promises {} points of {each} bits, which do not fit in the file; it is \
