@@ -101,4 +101,6 @@ pub struct Iteration {
     pub max_displacement: f64,
     /// Noise estimated to be left.
     pub noise_left: Option<f64>,
+    /// Whether the method's rule for users would have stopped after this iteration, whatever rule is set.
+    pub would_stop: bool,
 }

@@ -18,6 +18,8 @@ const SPACING_NEIGHBORS: usize = 7;
 pub struct LocalFrame {
     /// `rows[i]` is the cloud's row of local point `i`.
     rows: Vec<u32>,
+    /// `ordinals[i]` is how many finite rows come before that of local point `i`.
+    ordinals: Vec<u32>,
     /// Local coordinates at the start.
     start: Vec<Point>,
     /// File units per local unit.
@@ -55,6 +57,7 @@ impl LocalFrame {
         let points: Vec<Point> = finite.iter().map(|&r| cloud.positions()[r as usize]).collect();
         let order = SpatialOrder::new(&points);
         let rows = order.sort(&finite);
+        let ordinals = order.indices().to_vec();
         let sorted = order.sort(&points);
         let (centre, unit) = match unit {
             Unit::File => ([0.0; 3], 1.0),
@@ -64,7 +67,7 @@ impl LocalFrame {
             }
         };
         let start = sorted.iter().map(|&p| vec3::scale(vec3::sub(p, centre), 1.0 / unit)).collect();
-        Ok(LocalFrame { rows, start, unit, centre })
+        Ok(LocalFrame { rows, ordinals, start, unit, centre })
     }
 
     /// The points to work on.
@@ -80,6 +83,12 @@ impl LocalFrame {
     /// The cloud's row of each local point.
     pub fn rows(&self) -> &[u32] {
         &self.rows
+    }
+
+    /// The number of each local point among the cloud's finite rows: a name that depends neither
+    /// on where the point is nor on rows that take no part.
+    pub fn ordinals(&self) -> &[u32] {
+        &self.ordinals
     }
 
     /// A position given in the file's frame, in the local one.

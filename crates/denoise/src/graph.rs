@@ -157,41 +157,42 @@ fn shift(patches: &Patches, s: usize, t: usize, coordinates: Coordinates) -> Poi
 /// The edges that learning sees: differences g, and d of Eq. (52).
 pub fn learning_edges(
     points: &[Point],
+    numbers: &[u32],
     patches: &Patches,
     graph: &PatchGraph,
     features: &FeatureColumns,
     coordinates: Coordinates,
     sample: LearningSample,
 ) -> Result<Edges, DenoiseError> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(sample.seed);
-    let kept: Option<Vec<bool>> = (sample.points < 1.0)
-        .then(|| points.iter().map(|_| rng.random::<f64>() < sample.points).collect());
+    let chosen = |a: u64, b: u64, share: f64| {
+        share >= 1.0 || (scramble(a ^ scramble(b ^ sample.seed)) as f64) < share * 2.0_f64.powi(64)
+    };
     let mut columns = vec![Vec::new(); features.len()];
     let mut distances = Vec::new();
     let mut g = [0.0; MAX_FEATURES];
     let g = &mut g[..features.len()];
-    let mut edge = next_gap(&mut rng, sample.edges);
-    while edge < graph.capacity() {
-        if let Some((i, j)) = graph.edge(patches, edge)
-            && kept.as_ref().is_none_or(|kept| kept[i.point] && kept[j.point])
-        {
+    for edge in 0..graph.capacity() {
+        let Some((i, j)) = graph.edge(patches, edge) else { continue };
+        // By the points' numbers in the cloud, so that the order of points leaves no trace.
+        let (a, b) = (u64::from(numbers[i.point]), u64::from(numbers[j.point]));
+        let both = || chosen(a, 1 << 40, sample.points) && chosen(b, 1 << 40, sample.points);
+        if chosen(a, b << 1, sample.edges) && both() {
             features.difference(i.point, j.point, shift(patches, i.patch, j.patch, coordinates), g);
             columns.iter_mut().zip(&*g).for_each(|(column, &g)| column.push(g));
             distances.push(vec3::distance2(points[i.point], points[j.point]));
         }
-        edge += 1 + next_gap(&mut rng, sample.edges);
     }
     Edges::from_columns(Vec::new(), columns, distances)
         .map_err(|e| DenoiseError::Numerical { step: "collecting edges", detail: e.to_string() })
 }
 
-/// How many edges to pass over, so that each is taken with probability `share`.
-fn next_gap(rng: &mut Xoshiro256PlusPlus, share: f64) -> usize {
-    if share >= 1.0 {
-        return 0;
-    }
-    let u: f64 = 1.0 - rng.random::<f64>();
-    (u.ln() / (1.0 - share).ln()) as usize
+/// A number that looks random and is different for every `x` (the finaliser of SplitMix64,
+/// Steele et al. 2014, doi:10.1145/2660193.2660195).
+pub fn scramble(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }
 
 /// How edges get their weights.

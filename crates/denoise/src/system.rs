@@ -323,3 +323,7 @@ impl PointSystem {
         });
     }
 }
+
+#[cfg(test)]
+#[path = "system_tests.rs"]
+mod tests;

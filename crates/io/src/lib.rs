@@ -20,7 +20,6 @@
 mod atomic;
 mod column;
 mod document;
-mod e57;
 mod error;
 mod faces;
 mod format;
@@ -28,7 +27,6 @@ mod las;
 pub mod limits;
 mod meaning;
 mod mesh;
-mod npy;
 mod obj;
 mod off;
 mod pcd;

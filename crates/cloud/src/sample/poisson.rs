@@ -26,9 +26,17 @@ use crate::vec3::Point;
 /// assert_eq!(chosen[1..], [2, 4]);
 /// ```
 pub fn poisson_disk(points: &[Point], radius: f64, seed: u64) -> Vec<u32> {
+    let hashes: Vec<u64> = points.par_iter().map(|&p| hash(p, seed)).collect();
+    poisson_disk_by_rank(points, radius, &hashes)
+}
+
+/// [`poisson_disk`] with ranks of the caller's choice, one a point; the lower, the better.
+///
+/// # Panics
+/// If there are fewer ranks than points.
+pub fn poisson_disk_by_rank(points: &[Point], radius: f64, hashes: &[u64]) -> Vec<u32> {
     let radius = radius.max(0.0);
     let tree = KdTree::new(points);
-    let hashes: Vec<u64> = points.par_iter().map(|&p| hash(p, seed)).collect();
     let outranks = |a: u32, b: u32| {
         let (i, j) = (a as usize, b as usize);
         let order = hashes[i].cmp(&hashes[j]);

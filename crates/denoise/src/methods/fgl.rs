@@ -47,8 +47,8 @@ impl Denoiser for Fgl {
         })?;
         let observed = frame.points();
         let mut y = observed.to_vec();
-        let mut learner = steps::Learner::new(p, run.seed);
-        let mut stop = Run::timed(&mut report, "noise", || stop::Stopper::new(p, &frame.noise()));
+        let learner = steps::Learner::new(p, run.seed);
+        let mut stop = Run::timed(&mut report, "noise", || stop::Stopper::new(p, frame.noise()));
         let mut why = Stop::IterationLimit;
 
         for i in 1..=p.iterations {
@@ -58,18 +58,18 @@ impl Denoiser for Fgl {
             let nearest = Run::timed(&mut report, "neighbours", || steps::nearest(&y, p));
             let normals = Run::timed(&mut report, "normals", || steps::normals(&y, &nearest, p));
             let centers = Run::timed(&mut report, "sampling", || {
-                steps::centers(&y, p, frame.first(), run.seed)
+                steps::centers(&y, &nearest, p, &frame, i, run.seed)
             });
             let patches = Run::timed(&mut report, "patches", || {
                 let size = p.patch_size.min(nearest.k());
-                Patches::build(&y, &nearest, centers, size, p.patch_origin, p.uncovered)
+                Patches::build(&y, &nearest, &centers, size, p.patch_origin, p.uncovered)
             });
             let graph = Run::timed(&mut report, "counterparts", || {
                 PatchGraph::link(&y, &patches, p.patch_neighbors, p.intra_patch)
             });
             let features = steps::features(p, noisy, &frame, &y, &normals)?;
             let metric = Run::timed(&mut report, "learning", || {
-                learner.learn(p, &y, &patches, &graph, &features, &mut record)
+                learner.learn(&y, frame.ordinals(), &patches, &graph, &features, &mut record)
             })?;
             let weighted = Run::timed(&mut report, "weights", || {
                 steps::weigh(p, &patches, &graph, &features, &normals, metric.as_ref(), run.seed)
@@ -78,7 +78,7 @@ impl Denoiser for Fgl {
                 Observation::Noisy => observed,
                 Observation::Previous => &y,
             };
-            let gamma = steps::gamma(p, i, stop.noise());
+            let gamma = steps::gamma(p, i, stop.estimate().sigma);
             let next = Run::timed(&mut report, "solve", || {
                 steps::solve(p, &weighted, anchor, &y, gamma, &mut record)
             })?;
@@ -86,22 +86,20 @@ impl Denoiser for Fgl {
             report.uncovered_points = report.uncovered_points.max(patches.uncovered());
             report.features = features.names().to_vec();
             steps::record_movement(&mut record, &y, &next, frame.unit());
-            let verdict = stop.judge(&mut record, observed, &y, &next, &normals, frame.unit());
-            if verdict.keep {
-                y = next;
-            }
+            let enough = stop.judge(&mut record, observed, &next, &normals, &nearest, frame.unit());
+            y = next;
             let positions = || frame.leave(noisy, &y);
             let watched = run.iteration(&Snapshot { record: &record, positions: &positions })?;
             report.metric = record.metric.clone();
             report.history.push(record);
-            if let Some(reason) = verdict.stop.or(watched.then_some(Stop::Observer)) {
+            if let Some(reason) = enough.or(watched.then_some(Stop::Observer)) {
                 why = reason;
                 break;
             }
         }
 
-        report.spacing = stop.spacing().map(|s| s * frame.unit());
-        report.noise = stop.noise().map(|s| s * frame.unit());
+        report.spacing = Some(stop.estimate().spacing * frame.unit());
+        report.noise = Some(stop.estimate().sigma * frame.unit());
         report.skipped_rows = noisy.len() - frame.rows().len();
         let cloud = noisy.with_positions(frame.leave(noisy, &y)).map_err(|e| {
             DenoiseError::Numerical { step: "putting points back", detail: e.to_string() }

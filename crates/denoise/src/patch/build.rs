@@ -44,7 +44,7 @@ impl Patches {
     pub fn build(
         points: &[Point],
         nearest: &NeighborTable,
-        centers: Vec<u32>,
+        centers: &[u32],
         size: usize,
         origin: Origin,
         rule: Uncovered,
@@ -56,7 +56,7 @@ impl Patches {
             origins: Vec::new(),
             uncovered: 0,
         };
-        let limit = Self::reach_limit(nearest, &centers, size);
+        let limit = Self::reach_limit(nearest, centers, size);
         patches.extend(nearest, centers, limit);
 
         let mut covered = vec![false; points.len()];
@@ -64,7 +64,7 @@ impl Patches {
         patches.uncovered = covered.iter().filter(|c| !**c).count();
         if rule == Uncovered::ExtraPatches && patches.uncovered > 0 {
             let extra = patches.centers_for_uncovered(nearest, covered);
-            patches.extend(nearest, extra, limit);
+            patches.extend(nearest, &extra, limit);
         }
 
         patches.origins = (0..patches.len())
@@ -109,9 +109,10 @@ impl Patches {
         if *median > 0.0 { STRETCHED * STRETCHED * *median } else { f64::INFINITY }
     }
 
-    fn extend(&mut self, nearest: &NeighborTable, mut centers: Vec<u32>, limit: f64) {
-        centers.retain(|&c| nearest.distances2(c as usize)[self.size - 1] <= limit);
-        for &c in &centers {
+    fn extend(&mut self, nearest: &NeighborTable, centers: &[u32], limit: f64) {
+        let local = |c: &u32| nearest.distances2(*c as usize)[self.size - 1] <= limit;
+        for c in centers.iter().copied().filter(local) {
+            self.centers.push(c);
             let start = self.members.len();
             self.members.extend_from_slice(&nearest.row(c as usize)[..self.size]);
             // More exact duplicates than the patch has room for could crowd the centre out.
@@ -120,7 +121,6 @@ impl Patches {
                 row[0] = c;
             }
         }
-        self.centers.extend(centers);
     }
 
     /// How many patches there are.

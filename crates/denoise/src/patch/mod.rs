@@ -5,3 +5,6 @@ mod counterpart;
 
 pub use build::{Origin, Patches, Uncovered};
 pub use counterpart::{End, PatchGraph};
+
+#[cfg(test)]
+mod tests;

@@ -85,7 +85,7 @@ impl Item {
         let limit = values.get("iterations").and_then(Value::as_u64);
         Ok(match (rule, limit) {
             (Some(rule), Some(limit)) => {
-                Some(OwnStop { by_noise: rule == "noise", limit: limit as usize })
+                Some(OwnStop { by_movement: rule == "movement", limit: limit as usize })
             }
             _ => None,
         })
@@ -96,7 +96,7 @@ impl Item {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnStop {
     /// By the estimated noise: a run without a rule tells when this one would have ended it.
-    pub by_noise: bool,
+    pub by_movement: bool,
     /// Most iterations.
     pub limit: usize,
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::cells::Cell;
 use super::data::{Kind, Loaded};
 use super::item::{Item, ORACLE_LIMIT};
-use super::oracle::{Oracle, Rule, TELLS, Wanted, Watch};
+use super::oracle::{Oracle, Rule, Wanted, Watch};
 use super::results::{IterationRow, Row, Stopped};
 use super::usage::{self, Clock};
 use crate::failure::{Failure, naming};
@@ -95,7 +95,7 @@ impl Bench {
         if let Some(own) = own
             && wants(Stopped::Oracle)
         {
-            let with_blind = wants(Stopped::Blind) && own.by_noise && TELLS;
+            let with_blind = wants(Stopped::Blind) && own.by_movement;
             let limit = if with_blind { own.limit.max(ORACLE_LIMIT) } else { ORACLE_LIMIT };
             let more = ParameterMap::from_iter([
                 ("stop".to_owned(), json!("limit")),

@@ -125,16 +125,8 @@ impl Observer for Watch<'_> {
         let positions = (snapshot.positions)();
         let mse = (self.error)(&positions);
         let step = Step { index: snapshot.record.index, mse, spent: self.clock.spent() };
-        let told = self.oracle.judge(step, would_stop(snapshot), || positions);
+        let told = self.oracle.judge(step, snapshot.record.would_stop, || positions);
         self.clock.resume();
         told
     }
-}
-
-/// Whether records say when the rule by noise would have stopped.
-pub const TELLS: bool = false;
-
-/// Whether the method's rule by noise would have ended the run here.
-fn would_stop(_snapshot: &Snapshot) -> bool {
-    false
 }

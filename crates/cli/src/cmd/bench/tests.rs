@@ -34,9 +34,9 @@ fn items_are_method_preset_and_parameters() {
 fn an_item_knows_how_its_method_stops() {
     let own = |text: &str| Item::parse(text).unwrap().own_stop().unwrap();
     assert_eq!(own("mls"), None);
-    assert_eq!(own("fgl:reference"), Some(OwnStop { by_noise: true, limit: 30 }));
-    assert_eq!(own("fgl:text").map(|s| s.by_noise), Some(false));
-    assert_eq!(own("fgl{stop=limit,iterations=3}"), Some(OwnStop { by_noise: false, limit: 3 }));
+    assert_eq!(own("fgl:reference"), Some(OwnStop { by_movement: true, limit: 30 }));
+    assert_eq!(own("fgl:text").map(|s| s.by_movement), Some(false));
+    assert_eq!(own("fgl{stop=limit,iterations=3}"), Some(OwnStop { by_movement: false, limit: 3 }));
 }
 
 #[test]

@@ -70,8 +70,10 @@ pub struct FglParameters {
     pub iterations: usize,
     /// What ends the outer loop.
     pub stop: StopRule,
-    /// Factor on the noise that the rule `noise` takes out.
-    pub stop_factor: f64,
+    /// The rule `movement` stops when an iteration moves points by less than this on average.
+    pub stop_movement: f64,
+    /// Or when points have moved along their normals by this part of the estimated noise.
+    pub stop_noise: f64,
 }
 
 /// How patch centres are chosen.
@@ -151,8 +153,9 @@ pub enum Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
-    /// The points have moved off their measured places by the estimated noise.
-    Noise,
+    /// An iteration moves points by less than `stop_movement` spacings on average, or they have
+    /// moved along their normals by `stop_noise` of the estimated noise.
+    Movement,
     /// The objective (Eq. 50) no longer falls from one iteration to the next.
     Objective,
     /// Only the iteration limit.
@@ -172,7 +175,7 @@ impl Default for FglParameters {
             normal_sign: NormalSign::Consistent,
             features: vec!["position".into(), "normal".into()],
             units: Unit::Spacing,
-            position_scale: 0.36,
+            position_scale: 0.45,
             trace_limit: 3.0,
             metric: MetricRule::Full,
             learn_edges: 0.1,
@@ -185,17 +188,19 @@ impl Default for FglParameters {
             laplacian: Laplacian::Combinatorial,
             observation: Observation::Previous,
             schedule: Schedule::Constant,
-            gamma: 0.1,
+            gamma: 0.2,
             solver: Solver::Cg,
             solver_tolerance: 1e-8,
-            iterations: 40,
-            stop: StopRule::Noise,
-            stop_factor: 1.0,
+            iterations: 30,
+            stop: StopRule::Movement,
+            stop_movement: 0.12,
+            stop_noise: 1.0,
         }
     }
 }
 
-/// Gershgorin discs and a diagonal metric are tied to the axes.
+/// Gershgorin discs and a diagonal metric are tied to the axes, and farthest-point sampling passes
+/// a difference in the last digit on to every later centre.
 pub const AXIS_BOUND: Properties = Properties { rotation_invariant: false, ..Properties::USUAL };
 
 /// The published runs worked in file units.
@@ -237,7 +242,9 @@ impl FglParameters {
             weight_floor: 1e-3,
             laplacian: Laplacian::Normalized,
             schedule: Schedule::Published,
-            iterations: 30,
+            // Its falling strength makes movement no measure.
+            stop_movement: 0.0,
+            stop_noise: 0.9,
             ..Self::default()
         }
     }
@@ -351,11 +358,12 @@ impl Parameters for FglParameters {
         )?;
         ParameterError::check(self.iterations >= 1, "iterations", self.iterations, "1 or more")?;
         ParameterError::check(
-            positive(self.stop_factor),
-            "stop_factor",
-            self.stop_factor,
-            "above 0",
+            self.stop_movement >= 0.0 && self.stop_movement.is_finite(),
+            "stop_movement",
+            self.stop_movement,
+            "at least 0",
         )?;
+        ParameterError::check(positive(self.stop_noise), "stop_noise", self.stop_noise, "above 0")?;
         Ok(Box::new(Fgl(self)))
     }
 }
@@ -429,10 +437,15 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter { name: "solver", unit: "", about: "cg, lsqr" },
     Parameter { name: "solver_tolerance", unit: "", about: "relative residual to stop at" },
     Parameter { name: "iterations", unit: "iterations", about: "most outer iterations" },
-    Parameter { name: "stop", unit: "", about: "what ends the loop: noise, objective, limit" },
+    Parameter { name: "stop", unit: "", about: "what ends the loop: movement, objective, limit" },
     Parameter {
-        name: "stop_factor",
+        name: "stop_movement",
+        unit: "spacings",
+        about: "mean movement per iteration at which the rule movement stops",
+    },
+    Parameter {
+        name: "stop_noise",
         unit: "",
-        about: "factor on the noise that the rule noise takes out",
+        about: "part of the estimated noise after which the rule movement stops, too",
     },
 ];

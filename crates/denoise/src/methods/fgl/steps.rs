@@ -39,16 +39,39 @@ pub fn normals(y: &[Point], nearest: &NeighborTable, p: &FglParameters) -> Vec<P
     n
 }
 
-/// Patch centres (Algorithm 1, line 4).
-pub fn centers(y: &[Point], p: &FglParameters, first: usize, seed: u64) -> Vec<u32> {
-    let count = ((p.patch_share * y.len() as f64).round() as usize).clamp(1, y.len());
+/// Patch centres of iteration `i` (Algorithm 1, line 4).
+pub fn centers(
+    y: &[Point],
+    nearest: &NeighborTable,
+    p: &FglParameters,
+    frame: &LocalFrame,
+    i: usize,
+    seed: u64,
+) -> Vec<u32> {
     match p.sampling {
-        Sampling::Farthest => sample::farthest_points(y, count, first),
+        Sampling::Farthest => {
+            let count = ((p.patch_share * y.len() as f64).round() as usize).clamp(1, y.len());
+            sample::farthest_points(y, count, frame.first())
+        }
         Sampling::Poisson => {
-            // A maximal Poisson-disk set of radius r on a surface holds about 0.7 points per r²
-            // (measured); spacing 1 means about one point per unit of area.
-            let radius = (0.7 / p.patch_share).sqrt();
-            sample::poisson_disk(y, radius, seed)
+            // On a surface, disks of radius r leave about 0.7 centres per r² (measured), so 0.7 π
+            // over the share is how many points a disk should hold: r is the usual distance of
+            // the neighbour of that number.
+            let inside = (0.7 * std::f64::consts::PI / p.patch_share).round() as usize;
+            let k = inside.min(nearest.k() - 1);
+            let mut reach: Vec<f64> = (0..y.len()).map(|i| nearest.distances2(i)[k]).collect();
+            let middle = reach.len() / 2;
+            let (_, median, _) = reach.select_nth_unstable_by(middle, f64::total_cmp);
+            let radius = median.sqrt();
+            // By number and iteration, not by place: every iteration has other centres, and they
+            // do not depend on how the cloud is turned.
+            let draw = seed ^ (i as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
+            let ranks: Vec<u64> = frame
+                .ordinals()
+                .iter()
+                .map(|&r| graph::scramble(u64::from(r) ^ graph::scramble(draw)))
+                .collect();
+            sample::poisson_disk_by_rank(y, radius, &ranks)
         }
     }
 }
@@ -65,7 +88,7 @@ pub fn features(
 }
 
 /// Strength of the regulariser in iteration `i`; `noise` in local units.
-pub fn gamma(p: &FglParameters, i: usize, noise: Option<f64>) -> f64 {
+pub fn gamma(p: &FglParameters, i: usize, noise: f64) -> f64 {
     let e = std::f64::consts::E;
     match p.schedule {
         Schedule::Constant => p.gamma,
@@ -74,7 +97,7 @@ pub fn gamma(p: &FglParameters, i: usize, noise: Option<f64>) -> f64 {
             let b = ((i - 1) / PUBLISHED_PERIOD + 1) as f64;
             1.0 / (25.0 * ((b / 20.0).exp() - 1.0))
         }
-        Schedule::Noise => p.gamma * 2.0 * noise.map_or(1.0, |s| s * s),
+        Schedule::Noise => p.gamma * 2.0 * noise * noise,
     }
 }
 
@@ -182,14 +205,15 @@ pub fn record_movement(record: &mut Iteration, from: &[Point], to: &[Point], uni
 }
 
 /// Learns the metric of each iteration.
-pub struct Learner {
+pub struct Learner<'a> {
+    p: &'a FglParameters,
     seed: u64,
     params: LearnParams,
 }
 
-impl Learner {
+impl<'a> Learner<'a> {
     /// A learner that draws its samples from this seed.
-    pub fn new(p: &FglParameters, seed: u64) -> Learner {
+    pub fn new(p: &'a FglParameters, seed: u64) -> Self {
         let base = LearnParams { trace_limit: p.trace_limit, ..LearnParams::default() };
         let params = match p.metric {
             MetricRule::Alternate => {
@@ -199,24 +223,31 @@ impl Learner {
                 LearnParams { trace_limit: p.trace_limit, ..LearnParams::published() }
             }
             MetricRule::Diagonal => LearnParams { solver: learn::Solver::Diagonal, ..base },
-            MetricRule::Full => LearnParams { solver: learn::Solver::Full, ..base },
+            // To the last digits, so that turning the cloud turns the metric.
+            MetricRule::Full => LearnParams {
+                solver: learn::Solver::Full,
+                tolerance: 1e-13,
+                max_passes: 100,
+                ..base
+            },
             MetricRule::Fixed | MetricRule::Random => {
                 LearnParams { solver: learn::Solver::Fixed, ..base }
             }
         };
-        Learner { seed, params }
+        Learner { p, seed, params }
     }
 
     /// The metric, row after row, or `None` for drawn weights (Algorithm 1, lines 13 to 19).
     pub fn learn(
-        &mut self,
-        p: &FglParameters,
+        &self,
         y: &[Point],
+        rows: &[u32],
         patches: &Patches,
         graph: &PatchGraph,
         features: &FeatureColumns,
         record: &mut Iteration,
     ) -> Result<Option<Vec<f64>>, DenoiseError> {
+        let p = self.p;
         if p.metric == MetricRule::Random {
             return Ok(None);
         }
@@ -228,6 +259,7 @@ impl Learner {
             MetricRule::Fixed => None,
             _ => Some(graph::learning_edges(
                 y,
+                rows,
                 patches,
                 graph,
                 features,

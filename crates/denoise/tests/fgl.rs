@@ -1,0 +1,175 @@
+//! What holds for feature graph learning beyond what holds for every method.
+
+use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
+use pellucid_cloud::{Attribute, KdTree, Point, PointCloud, Values, spacing, vec3};
+use pellucid_denoise::registry::{self, ParameterMap};
+use pellucid_denoise::{DenoiseError, Denoised, Run};
+use serde_json::json;
+
+const PRESETS: [&str; 7] =
+    ["standard", "text", "reference", "diagonal", "baseline1", "baseline2", "vanilla"];
+
+fn noisy(shape: Shape, count: usize) -> PointCloud {
+    let clean = shape.sample(count, 7).without_attributes();
+    let unit = spacing::spacing_of(clean.positions());
+    add_noise(&clean, NoiseModel::Gaussian, unit, 8).unwrap()
+}
+
+fn run(cloud: &PointCloud, preset: &str, changes: &[(&str, serde_json::Value)]) -> Denoised {
+    try_run(cloud, preset, changes).unwrap()
+}
+
+fn try_run(
+    cloud: &PointCloud,
+    preset: &str,
+    changes: &[(&str, serde_json::Value)],
+) -> Result<Denoised, DenoiseError> {
+    let map: ParameterMap = changes.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
+    let method = registry::find("fgl").unwrap().build(Some(preset), &map).unwrap();
+    method.denoise(cloud, &mut Run::default())
+}
+
+/// Whether a symmetric matrix has a Cholesky factor.
+fn is_positive_definite(m: &[Vec<f64>]) -> bool {
+    let n = m.len();
+    let mut l = vec![vec![0.0; n]; n];
+    for i in 0..n {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| l[i][k] * l[j][k]).sum();
+            if i == j {
+                let d: f64 = m[i][i] - sum;
+                if d <= 0.0 {
+                    return false;
+                }
+                l[i][i] = d.sqrt();
+            } else {
+                l[i][j] = (m[i][j] - sum) / l[j][j];
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn no_solve_raises_the_objective_and_every_metric_is_positive_definite() {
+    let cloud = noisy(Shape::Bracket, 3000);
+    for preset in PRESETS {
+        let out = run(&cloud, preset, &[("iterations", json!(4)), ("stop", json!("limit"))]);
+        assert_eq!(out.iterations, 4, "{preset}");
+        for it in &out.report.history {
+            let (before, after) = (it.energy_before.unwrap(), it.energy_after.unwrap());
+            assert!(after <= before * (1.0 + 1e-12), "{preset}: {before} -> {after}");
+            assert!(it.edges > 0 && it.solver_iterations > 0);
+            match &it.metric {
+                None => assert_eq!(preset, "baseline1"),
+                Some(m) => {
+                    assert!(is_positive_definite(m), "{preset}: {m:?}");
+                    let trace: f64 = (0..6).map(|i| m[i][i]).sum();
+                    assert!(
+                        trace
+                            <= if preset == "standard" || preset == "text" { 3.0 } else { 5.0 }
+                                * (1.0 + 1e-12)
+                    );
+                }
+            }
+            if let (Some(before), Some(after)) = (it.objective_before, it.objective_after) {
+                assert!(after <= before, "{preset}: learning {before} -> {after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn both_solvers_give_the_same_cloud() {
+    let cloud = noisy(Shape::Torus, 1500);
+    let few = [("iterations", json!(3)), ("stop", json!("limit"))];
+    let with = |solver: &str| {
+        let mut changes = few.to_vec();
+        changes.extend([("solver", json!(solver)), ("solver_tolerance", json!(1e-12))]);
+        run(&cloud, "baseline2", &changes).cloud
+    };
+    let (cg, lsqr) = (with("cg"), with("lsqr"));
+    let unit = spacing::spacing_of(cloud.positions());
+    for (a, b) in cg.positions().iter().zip(lsqr.positions()) {
+        assert!(vec3::distance2(*a, *b).sqrt() < 1e-8 * unit);
+    }
+}
+
+#[test]
+fn turning_the_cloud_hardly_matters_even_where_constraints_are_tied_to_axes() {
+    let turn = |p: &Point| {
+        let r = [[2.0, 3.0, 6.0], [3.0, -6.0, 2.0], [6.0, 2.0, -3.0]];
+        r.map(|row: Point| vec3::dot(row, *p) / 7.0)
+    };
+    let cloud = noisy(Shape::Bracket, 4000);
+    let turned = PointCloud::new(cloud.positions().iter().map(turn).collect());
+    let unit = spacing::mean_spacing(&KdTree::new(cloud.positions()).knn_table(7));
+    // Farthest-point sampling passes the smallest difference on to every later centre, so that
+    // after some iterations points have slid differently along the surface; the first show what
+    // the metric does.
+    for preset in ["text", "reference", "diagonal"] {
+        let few = [("iterations", json!(3)), ("stop", json!("limit"))];
+        let a = run(&cloud, preset, &few).cloud;
+        let b = run(&turned, preset, &few).cloud;
+        let apart = |(a, b): (&Point, &Point)| vec3::distance2(turn(a), *b).sqrt() / unit;
+        let sum: f64 = a.positions().iter().zip(b.positions()).map(apart).sum();
+        let mean = sum / cloud.len() as f64;
+        // The text's centre-point patches carry more of it: 0.037.
+        let most = if preset == "text" { 0.05 } else { 0.02 };
+        assert!(mean < most, "{preset}: {mean} spacings");
+    }
+}
+
+#[test]
+fn attributes_can_be_features() {
+    let mut cloud = noisy(Shape::Torus, 1200);
+    let grey: Vec<u8> =
+        cloud.positions().iter().map(|p| if p[0] > 0.0 { 200 } else { 40 }).collect();
+    let color = grey.iter().flat_map(|&g| [g, g / 2, 7]).collect();
+    cloud.set_attribute(Attribute::vector("color", 3, Values::U8(color))).unwrap();
+    let features = json!(["position", "normal", "color"]);
+    let out = run(&cloud, "standard", &[("features", features), ("iterations", json!(2))]);
+    assert_eq!(out.report.features.len(), 9);
+    assert_eq!(out.report.metric.unwrap().len(), 9);
+
+    let missing = [("features", json!(["position", "heat"]))];
+    let error = try_run(&cloud, "standard", &missing).unwrap_err().to_string();
+    assert!(error.contains("heat") && error.contains("color"), "{error}");
+}
+
+#[test]
+fn learning_from_part_of_the_points_gives_nearly_the_same_objective() {
+    let cloud = noisy(Shape::Relief, 6000);
+    let first = [("iterations", json!(1)), ("learn_edges", json!(1.0))];
+    let gain = |share: f64| {
+        let mut changes = first.to_vec();
+        changes.push(("learn_points", json!(share)));
+        let out = run(&cloud, "vanilla", &changes);
+        let it = &out.report.history[0];
+        it.objective_after.unwrap() / it.objective_before.unwrap()
+    };
+    let (all, part) = (gain(1.0), gain(0.3));
+    assert!((all - part).abs() < 0.05 * all, "{all} {part}");
+}
+
+#[test]
+fn options_run() {
+    let cloud = noisy(Shape::Torus, 1500);
+    let rms = |c: &PointCloud| {
+        let sum: f64 = c.positions().iter().map(|&p| Shape::Torus.distance(p).powi(2)).sum();
+        (sum / c.len() as f64).sqrt()
+    };
+    for change in [
+        ("intra_patch", json!(true)),
+        ("schedule", json!("noise")),
+        ("sampling", json!("poisson")),
+        ("metric", json!("alternate")),
+        ("metric", json!("published")),
+        ("patch_origin", json!("mean")),
+        ("learn_coordinates", json!("relative")),
+    ] {
+        let out = run(&cloud, "standard", std::slice::from_ref(&change));
+        let (before, after) = (rms(&cloud), rms(&out.cloud));
+        assert!(after < 0.65 * before, "{change:?}: {before} -> {after}");
+    }
+}
