@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use pellucid_cloud::{Point, PointCloud};
 
+use crate::e57::E57Source;
 use crate::format::Format;
 use crate::las::LasSource;
+use crate::npy::{NpySource, NpzSource};
 use crate::obj::ObjSource;
 use crate::off::OffSource;
 use crate::pcd::PcdSource;
@@ -61,6 +63,9 @@ pub(crate) enum Detail {
     Obj(Arc<ObjSource>),
     Off(Arc<OffSource>),
     Stl(Arc<StlSource>),
+    E57(Arc<E57Source>),
+    Npy(Arc<NpySource>),
+    Npz(Arc<NpzSource>),
     Text(Arc<TextSource>),
     Las(Arc<LasSource>),
 }
@@ -91,6 +96,7 @@ impl Source {
         match &self.detail {
             Detail::Ply(ply) => ply.other_elements(),
             Detail::Las(las) => las.other_elements(),
+            Detail::E57(e57) => e57.other_elements(),
             Detail::Obj(obj) => vec![("face".to_owned(), obj.faces.len())],
             Detail::Off(off) => vec![("face".to_owned(), off.faces.len())],
             Detail::Stl(stl) => vec![("face".to_owned(), stl.facets())],
@@ -103,6 +109,7 @@ impl Source {
     pub fn viewpoints(&self) -> Vec<Point> {
         match &self.detail {
             Detail::Pcd(pcd) => pcd.viewpoint().into_iter().collect(),
+            Detail::E57(e57) => e57.viewpoints(),
             _ => Vec::new(),
         }
     }

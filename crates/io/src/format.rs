@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
-use crate::{las, obj, off, pcd, ply, stl, text};
+use crate::{e57, las, npy, obj, off, pcd, ply, stl, text};
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,6 +25,12 @@ pub enum Format {
     Off,
     /// Triangles, each with its own corners.
     Stl,
+    /// ASTM E57, scans with their poses.
+    E57,
+    /// An array of NumPy.
+    Npy,
+    /// Several arrays of NumPy.
+    Npz,
     /// One point a line, as text.
     Text,
 }
@@ -131,6 +137,39 @@ const TABLE: &[FormatInfo] = &[
         sniff: stl::sniff,
         read: stl::read,
         write: stl::write,
+    },
+    FormatInfo {
+        format: Format::E57,
+        name: "E57",
+        title: "ASTM E57; all scans in the frame of the file",
+        extensions: &["e57"],
+        encodings: &[Encoding::BinaryLittle],
+        keeps: "scans with their poses, own coordinates and records, invalid points, images",
+        sniff: e57::sniff,
+        read: e57::read,
+        write: e57::write,
+    },
+    FormatInfo {
+        format: Format::Npy,
+        name: "NPY",
+        title: "NumPy array, N x 3 or more, or with named fields",
+        extensions: &["npy"],
+        encodings: &[Encoding::BinaryLittle],
+        keeps: "type, byte order, memory order, shape, every column or field",
+        sniff: npy::sniff,
+        read: npy::read,
+        write: npy::write,
+    },
+    FormatInfo {
+        format: Format::Npz,
+        name: "NPZ",
+        title: "NumPy archive; its array \"points\", or the first of N x 3 or more, is the cloud",
+        extensions: &["npz"],
+        encodings: &[Encoding::BinaryLittle],
+        keeps: "every array; those with a row for each point are attributes",
+        sniff: npy::sniff_npz,
+        read: npy::read_npz,
+        write: npy::write_npz,
     },
     FormatInfo {
         format: Format::Text,

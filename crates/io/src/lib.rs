@@ -20,6 +20,7 @@
 mod atomic;
 mod column;
 mod document;
+mod e57;
 mod error;
 mod faces;
 mod format;
@@ -27,6 +28,7 @@ mod las;
 pub mod limits;
 mod meaning;
 mod mesh;
+mod npy;
 mod obj;
 mod off;
 mod pcd;

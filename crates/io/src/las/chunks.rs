@@ -273,11 +273,15 @@ impl Packing {
             Ok(c.into_inner().into_inner())
         }
         let out = Cursor::new(Vec::new());
-        if self.layered {
-            run(LayeredPointRecordCompressor::new(out), self.vlr.items(), raw)
-        } else {
-            run(SequentialPointRecordCompressor::new(out), self.vlr.items(), raw)
-        }
+        // Last resort here too: a value the library did not foresee must not end the program.
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            if self.layered {
+                run(LayeredPointRecordCompressor::new(out), self.vlr.items(), raw)
+            } else {
+                run(SequentialPointRecordCompressor::new(out), self.vlr.items(), raw)
+            }
+        }));
+        result.unwrap_or_else(|_| Err(std::io::Error::other("the points cannot be compressed")))
     }
 
     /// Writes the table of chunks of the given sizes.

@@ -6,7 +6,7 @@
 //! Coordinates are integers times the file's scale plus its offset. A point that does not move
 //! gets back exactly its stored integers; one that does is rounded to the nearest step, and one
 //! that leaves the range of 32-bit steps is an error. Clouds from elsewhere get the coarsest power
-//! of ten as scale that holds every coordinate exactly, or else the finest that reaches over the
+//! of ten as scale that holds every coordinate to its last bits, or else the finest that reaches over the
 //! cloud, are written as LAS 1.4, and 8-bit colours are spread over 16 bits (times 257).
 
 mod chunks;

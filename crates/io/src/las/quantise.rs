@@ -34,6 +34,13 @@ pub(super) fn fits(k: f64) -> bool {
 
 /// Refuses positions that scale and offset cannot reach.
 pub(super) fn check(points: &[Point], scale: [f64; 3], offset: [f64; 3]) -> Result<(), WriteFault> {
+    for axis in 0..3 {
+        let reach = [i32::MIN, i32::MAX].map(|k| decode(k, scale[axis], offset[axis]));
+        if !points.is_empty() && !reach.iter().all(|x| x.is_finite()) {
+            let fault = "the coordinates are too large for LAS; write another format".to_owned();
+            return Err(WriteFault::Unfit(fault));
+        }
+    }
     let bad = |p: &Point| (0..3).find(|&a| !fits(encode(p[a], scale[a], offset[a])));
     let first = points
         .par_chunks(CHUNK)
@@ -59,7 +66,7 @@ pub(super) fn check(points: &[Point], scale: [f64; 3], offset: [f64; 3]) -> Resu
 }
 
 /// A scale and offset for points from elsewhere: the coarsest power of ten that holds every
-/// coordinate exactly, or else the finest whose steps reach over all.
+/// coordinate to the last bits of its type, or else the finest whose steps reach over all.
 pub(super) fn choose(points: &[Point], position: [ScalarType; 3]) -> ([f64; 3], [f64; 3]) {
     let (mut scale, mut offset) = ([1e-3; 3], [0.0; 3]);
     let Some((lo, hi)) = pellucid_cloud::bounds(points) else { return (scale, offset) };
@@ -78,7 +85,7 @@ pub(super) fn choose(points: &[Point], position: [ScalarType; 3]) -> ([f64; 3], 
         }
         // Steps below the last bit of a double tell nothing.
         let finest = (reach / f64::from(i32::MAX)).max(magnitude * f64::EPSILON);
-        let finest = finest.log10().ceil() as i32;
+        let finest = (finest.log10().ceil() as i32).max(-300);
         let coarsest = (magnitude.log10().ceil() as i32).min(0).max(finest);
         let exact = |e: &i32| {
             let s = power_of_ten(*e);
@@ -86,7 +93,8 @@ pub(super) fn choose(points: &[Point], position: [ScalarType; 3]) -> ([f64; 3], 
                 chunk.iter().all(|p| {
                     let k = encode(p[a], s, offset[a]);
                     let back = k * s + offset[a];
-                    fits(k) && (back == p[a] || single && back as f32 == p[a] as f32)
+                    let near = (back - p[a]).abs() <= 4.0 * f64::EPSILON * magnitude;
+                    fits(k) && (near || single && back as f32 == p[a] as f32)
                 })
             })
         };

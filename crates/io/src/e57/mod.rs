@@ -1,0 +1,109 @@
+//! E57: scans, each with its pose, and images. Reading and writing of the format itself is the
+//! crate `e57`'s.
+//!
+//! All scans become one cloud in the frame of the file: poses are applied, spherical coordinates
+//! made Cartesian, and the attribute `scan` says which scan a point is of where there are
+//! several. Points marked invalid have no position (NaN). Writing E57 goes back to the scans'
+//! own frames; a point that did not move gets the very values that were stored.
+
+mod frame;
+mod read;
+mod write;
+
+use std::io::Cursor;
+
+use ::e57::{E57Reader, PointCloud as Scan, Record, RecordDataType, RecordName};
+
+use crate::error::Fault;
+
+pub(crate) use read::read;
+pub(crate) use write::write;
+
+/// What an E57 file held beyond the cloud: all of it, since a changed file is made out of it.
+#[derive(Debug)]
+pub(crate) struct E57Source {
+    bytes: Vec<u8>,
+    scans: Vec<Scan>,
+    images: usize,
+}
+
+impl E57Source {
+    fn points(&self) -> usize {
+        self.scans.iter().map(|s| s.records as usize).sum()
+    }
+
+    /// Where the scanners stood; unknown unless every scan has a pose.
+    pub fn viewpoints(&self) -> Vec<[f64; 3]> {
+        let place =
+            |s: &Scan| s.transform.as_ref().map(|t| &t.translation).map(|t| [t.x, t.y, t.z]);
+        self.scans.iter().map(place).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    pub fn other_elements(&self) -> Vec<(String, usize)> {
+        let all = [("scan".to_owned(), self.scans.len()), ("image".to_owned(), self.images)];
+        all.into_iter().filter(|e| e.1 > 0).collect()
+    }
+}
+
+/// Whether the first bytes are the format's.
+pub(crate) fn sniff(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"ASTM-E57")
+}
+
+type Reader<'a> = E57Reader<Cursor<&'a [u8]>>;
+
+fn open(bytes: &[u8]) -> Result<Reader<'_>, Fault> {
+    E57Reader::new(Cursor::new(bytes)).map_err(|e| fault(0, &e))
+}
+
+/// An error of the library with what caused it.
+fn fault(at: u64, error: &::e57::Error) -> Fault {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(e) = cause {
+        text = format!("{text}: {e}");
+        cause = e.source();
+    }
+    Fault::byte(at as usize, text)
+}
+
+/// The attribute that a record becomes, and which component of it.
+fn attribute(name: &RecordName) -> Option<(String, usize)> {
+    let named = match name {
+        RecordName::CartesianX | RecordName::CartesianY | RecordName::CartesianZ => return None,
+        RecordName::SphericalRange
+        | RecordName::SphericalAzimuth
+        | RecordName::SphericalElevation => return None,
+        RecordName::CartesianInvalidState => "cartesian_invalid",
+        RecordName::SphericalInvalidState => "spherical_invalid",
+        RecordName::Intensity => "intensity",
+        RecordName::IsIntensityInvalid => "intensity_invalid",
+        RecordName::ColorRed => return Some(("color".to_owned(), 0)),
+        RecordName::ColorGreen => return Some(("color".to_owned(), 1)),
+        RecordName::ColorBlue => return Some(("color".to_owned(), 2)),
+        RecordName::IsColorInvalid => "color_invalid",
+        RecordName::RowIndex => "row_index",
+        RecordName::ColumnIndex => "column_index",
+        RecordName::ReturnCount => "return_count",
+        RecordName::ReturnIndex => "return_index",
+        RecordName::TimeStamp => "time",
+        RecordName::IsTimeStampInvalid => "time_invalid",
+        RecordName::Unknown { namespace, name } if namespace.is_empty() => name,
+        RecordName::Unknown { namespace, name } => {
+            return Some((format!("{namespace}_{name}"), 0));
+        }
+    };
+    Some((named.to_owned(), 0))
+}
+
+/// Bits of one value in the file.
+fn bits(record: &Record) -> u32 {
+    match record.data_type {
+        RecordDataType::Single { .. } => 32,
+        RecordDataType::Double { .. } => 64,
+        RecordDataType::ScaledInteger { min, max, .. } | RecordDataType::Integer { min, max } => {
+            let range = i128::from(max) - i128::from(min);
+            128 - range.max(0).leading_zeros()
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! From a document to a file.
+
+use std::collections::HashSet;
+use std::io::{Cursor, Write};
+
+use ::e57::{
+    Blob, E57Writer, Image, PointCloud as Scan, Projection, RawValues, Record, RecordDataType,
+    RecordName, RecordValue,
+};
+use pellucid_cloud::attribute::names;
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
+
+use super::frame::{Frame, stored, value};
+use super::{E57Source, Reader, attribute, open};
+use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::error::{Fault, WriteFault};
+use crate::faces::CHANGED;
+use crate::scalar::ScalarType;
+use crate::template::is_same;
+
+type Writer<'a> = E57Writer<&'a mut Cursor<Vec<u8>>>;
+
+/// Why the library refused.
+struct Refused(String);
+
+impl From<::e57::Error> for Refused {
+    fn from(e: ::e57::Error) -> Self {
+        Refused(match super::fault(0, &e) {
+            Fault::At(_, text) => text,
+            Fault::NoPoints(_) => e.to_string(),
+        })
+    }
+}
+
+/// Writes a document.
+pub(crate) fn write(
+    document: &Document,
+    job: &Job,
+    sink: &mut dyn Write,
+) -> Result<Written, WriteFault> {
+    if !matches!(job.encoding, None | Some(Encoding::BinaryLittle)) {
+        let fault = "E57 is written in binary, least significant byte first";
+        return Err(WriteFault::Unfit(fault.to_owned()));
+    }
+    let mut written = Written::default();
+    // The library reads back what it has written, to make checksums.
+    let mut out = Cursor::new(Vec::new());
+    let done = match &document.source.detail {
+        Detail::E57(e57) if e57.points() == document.cloud.len() => {
+            again(e57, &document.cloud, &mut out, &mut written.dropped)
+        }
+        detail => {
+            if matches!(detail, Detail::E57(_)) {
+                written.dropped.push(Dropped {
+                    attribute: "scans with their poses, images".to_owned(),
+                    reason: CHANGED.to_owned(),
+                });
+            }
+            anew(document, &mut out, &mut written.dropped)
+        }
+    };
+    done.map_err(|Refused(text)| WriteFault::Unfit(format!("E57 cannot hold this: {text}")))?;
+    sink.write_all(out.get_ref())?;
+    Ok(written)
+}
+
+/// The file that was read, with the points where they are now.
+fn again(
+    e57: &E57Source,
+    cloud: &PointCloud,
+    out: &mut Cursor<Vec<u8>>,
+    dropped: &mut Vec<Dropped>,
+) -> Result<(), Refused> {
+    let mut reader = open(&e57.bytes).map_err(|f| Refused(format!("{f:?}")))?;
+    let mut writer = E57Writer::new(out, reader.guid())?;
+    writer.set_creation(reader.creation());
+    writer.set_coordinate_metadata(reader.coordinate_metadata().map(str::to_owned));
+    for extension in reader.extensions() {
+        writer.register_extension(extension)?;
+    }
+    let known: HashSet<String> = e57
+        .scans
+        .iter()
+        .flat_map(|s| s.prototype.iter().filter_map(|r| attribute(&r.name)))
+        .map(|(name, _)| name)
+        .chain(std::iter::once("scan".to_owned()))
+        .collect();
+    for a in cloud.attributes().filter(|a| !known.contains(a.name())) {
+        let reason = "the file's scans have no such record".to_owned();
+        dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+    }
+    if reader.xml().contains("pointGroupingSchemes") {
+        let reason = "the library does not write it".to_owned();
+        dropped.push(Dropped { attribute: "pointGroupingSchemes".to_owned(), reason });
+    }
+    let mut first = 0;
+    for scan in &e57.scans {
+        scan_again(&mut reader, &mut writer, scan, cloud, first)?;
+        first += scan.records as usize;
+    }
+    for image in reader.images() {
+        image_again(&mut reader, &mut writer, &image)?;
+    }
+    writer.finalize()?;
+    Ok(())
+}
+
+fn scan_again(
+    reader: &mut Reader<'_>,
+    writer: &mut Writer<'_>,
+    scan: &Scan,
+    cloud: &PointCloud,
+    first: usize,
+) -> Result<(), Refused> {
+    let frame = Frame::of(scan).ok_or_else(|| Refused("a scan without coordinates".to_owned()))?;
+    let points = &cloud.positions()[first..first + scan.records as usize];
+    let prototype = widened(scan, &frame, points);
+    // The attribute of each record, with its component.
+    let sources: Vec<Option<(&Attribute, usize)>> = prototype
+        .iter()
+        .map(|r| {
+            let (name, component) = attribute(&r.name)?;
+            let a = cloud.attribute(&name).filter(|a| component < a.width())?;
+            Some((a, component))
+        })
+        .collect();
+    let guid = scan.guid.as_deref().unwrap_or_default();
+    let mut w = writer.add_pointcloud(guid, prototype.clone())?;
+    w.set_name(scan.name.clone());
+    w.set_description(scan.description.clone());
+    w.set_original_guids(scan.original_guids.clone());
+    w.set_transform(scan.transform.clone());
+    w.set_acquisition_start(scan.acquisition_start.clone());
+    w.set_acquisition_end(scan.acquisition_end.clone());
+    w.set_sensor_vendor(scan.sensor_vendor.clone());
+    w.set_sensor_model(scan.sensor_model.clone());
+    w.set_sensor_serial(scan.sensor_serial.clone());
+    w.set_sensor_hw_version(scan.sensor_hw_version.clone());
+    w.set_sensor_sw_version(scan.sensor_sw_version.clone());
+    w.set_sensor_fw_version(scan.sensor_fw_version.clone());
+    w.set_temperature(scan.temperature);
+    w.set_humidity(scan.humidity);
+    w.set_atmospheric_pressure(scan.atmospheric_pressure);
+    if scan.intensity_limits.is_some() {
+        w.set_intensity_limits(scan.intensity_limits.clone());
+    }
+    if scan.color_limits.is_some() {
+        w.set_color_limits(scan.color_limits.clone());
+    }
+    for (i, raw) in reader.pointcloud_raw(scan)?.enumerate() {
+        let mut raw = raw?;
+        let (now, before) = (points[i], frame.point(&raw));
+        let stays = now.iter().zip(&before).all(|(a, b)| is_same(*a, *b));
+        // What has no place keeps the values that stand for it.
+        if !stays && now.iter().all(|x| x.is_finite()) {
+            for (record, x) in frame.store(now) {
+                raw[record] = x;
+            }
+        }
+        for ((raw, source), record) in raw.iter_mut().zip(&sources).zip(&prototype) {
+            let Some((a, component)) = source else { continue };
+            let new = a.values().get_f64((first + i) * a.width() + component);
+            let old = value(raw, &record.data_type);
+            if let Some(new) = new.filter(|&new| new.is_finite() && !is_same(new, old)) {
+                *raw = clamped(stored(new, &record.data_type), &record.data_type);
+            }
+        }
+        w.add_point(raw)?;
+    }
+    w.finalize()?;
+    Ok(())
+}
+
+/// The records with room for points that left the range of their integers.
+fn widened(scan: &Scan, frame: &Frame, points: &[Point]) -> Vec<Record> {
+    let mut prototype = scan.prototype.clone();
+    // The library writes states in the standard's ranges only, which some files narrow.
+    for record in &mut prototype {
+        let max = match record.name {
+            RecordName::CartesianInvalidState | RecordName::SphericalInvalidState => 2,
+            RecordName::IsColorInvalid
+            | RecordName::IsIntensityInvalid
+            | RecordName::IsTimeStampInvalid => 1,
+            _ => continue,
+        };
+        if let RecordDataType::Integer { .. } = record.data_type {
+            record.data_type = RecordDataType::Integer { min: 0, max };
+        }
+    }
+    let whole = |r: &Record| {
+        !matches!(r.data_type, RecordDataType::Single { .. } | RecordDataType::Double { .. })
+    };
+    let coordinates = [frame.cartesian, frame.spherical];
+    if !coordinates.iter().flatten().flatten().any(|&i| whole(&prototype[i])) {
+        return prototype;
+    }
+    for &p in points.iter().filter(|p| p.iter().all(|x| x.is_finite())) {
+        for (i, x) in frame.store(p) {
+            let (RecordValue::Integer(x) | RecordValue::ScaledInteger(x)) = x else { continue };
+            if let RecordDataType::Integer { min, max }
+            | RecordDataType::ScaledInteger { min, max, .. } = &mut prototype[i].data_type
+            {
+                *min = x.min(*min);
+                *max = x.max(*max);
+            }
+        }
+    }
+    prototype
+}
+
+fn clamped(x: RecordValue, ty: &RecordDataType) -> RecordValue {
+    match (x, ty) {
+        (RecordValue::Integer(x), RecordDataType::Integer { min, max }) => {
+            RecordValue::Integer(x.max(*min).min(*max))
+        }
+        (RecordValue::ScaledInteger(x), RecordDataType::ScaledInteger { min, max, .. }) => {
+            RecordValue::ScaledInteger(x.max(*min).min(*max))
+        }
+        (x, _) => x,
+    }
+}
+
+fn image_again(
+    reader: &mut Reader<'_>,
+    writer: &mut Writer<'_>,
+    image: &Image,
+) -> Result<(), Refused> {
+    let mut load = |blob: &Blob| -> Result<Cursor<Vec<u8>>, Refused> {
+        let mut bytes = Vec::new();
+        reader.blob(blob, &mut bytes)?;
+        Ok(Cursor::new(bytes))
+    };
+    let mut w = writer.add_image(image.guid.as_deref().unwrap_or_default())?;
+    if let Some(x) = &image.name {
+        w.set_name(x);
+    }
+    if let Some(x) = &image.description {
+        w.set_description(x);
+    }
+    if let Some(x) = &image.pointcloud_guid {
+        w.set_pointcloud_guid(x);
+    }
+    if let Some(x) = &image.transform {
+        w.set_transform(x.clone());
+    }
+    if let Some(x) = &image.acquisition {
+        w.set_acquisition(x.clone());
+    }
+    if let Some(x) = &image.sensor_vendor {
+        w.set_sensor_vendor(x);
+    }
+    if let Some(x) = &image.sensor_model {
+        w.set_sensor_model(x);
+    }
+    if let Some(x) = &image.sensor_serial {
+        w.set_sensor_serial(x);
+    }
+    macro_rules! add {
+        ($add:ident, $image:expr) => {{
+            let mut data = load(&$image.blob.data)?;
+            let mut mask = $image.mask.as_ref().map(&mut load).transpose()?;
+            let mask = mask.as_mut().map(|m| m as &mut dyn std::io::Read);
+            w.$add($image.blob.format.clone(), &mut data, $image.properties.clone(), mask)?;
+        }};
+    }
+    if let Some(v) = &image.visual_reference {
+        add!(add_visual_reference, v);
+    }
+    match &image.projection {
+        Some(Projection::Pinhole(p)) => add!(add_pinhole, p),
+        Some(Projection::Spherical(p)) => add!(add_spherical, p),
+        Some(Projection::Cylindrical(p)) => add!(add_cylindrical, p),
+        None => {}
+    }
+    w.finalize()?;
+    Ok(())
+}
+
+/// One scan in the frame of the file.
+fn anew(
+    document: &Document,
+    out: &mut Cursor<Vec<u8>>,
+    dropped: &mut Vec<Dropped>,
+) -> Result<(), Refused> {
+    let cloud = &document.cloud;
+    let single = document.source.position == Some([ScalarType::F32; 3]);
+    let float = |single: bool| match single {
+        true => RecordDataType::Single { min: None, max: None },
+        false => RecordDataType::Double { min: None, max: None },
+    };
+    let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
+    let mut prototype: Vec<Record> =
+        axes.into_iter().map(|name| Record { name, data_type: float(single) }).collect();
+    let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
+    if nowhere {
+        let data_type = RecordDataType::Integer { min: 0, max: 2 };
+        prototype.push(Record { name: RecordName::CartesianInvalidState, data_type });
+    }
+    let fixed = prototype.len();
+    let mut sources: Vec<(&Attribute, usize)> = Vec::new();
+    for a in cloud.attributes() {
+        let records: &[RecordName] = match (a.name(), a.width()) {
+            (names::INTENSITY, 1) => &[RecordName::Intensity],
+            (names::COLOR, 3) => {
+                &[RecordName::ColorRed, RecordName::ColorGreen, RecordName::ColorBlue]
+            }
+            (names::TIME, 1) => &[RecordName::TimeStamp],
+            ("row_index", 1) => &[RecordName::RowIndex],
+            ("column_index", 1) => &[RecordName::ColumnIndex],
+            _ => &[],
+        };
+        let whole =
+            records.iter().any(|r| matches!(r, RecordName::RowIndex | RecordName::ColumnIndex));
+        let ty = record_type(a.values())
+            .filter(|ty| !whole || matches!(ty, RecordDataType::Integer { .. }));
+        let (Some(ty), false) = (ty, records.is_empty()) else {
+            let reason = "E57 has no record for it".to_owned();
+            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+            continue;
+        };
+        for (component, name) in records.iter().enumerate() {
+            prototype.push(Record { name: name.clone(), data_type: ty.clone() });
+            sources.push((a, component));
+        }
+    }
+    let guid = guid(cloud.positions());
+    let mut writer = E57Writer::new(out, &guid)?;
+    let mut w = writer.add_pointcloud(&guid, prototype.clone())?;
+    for (row, p) in cloud.positions().iter().enumerate() {
+        let found = p.iter().all(|x| x.is_finite());
+        let p = if found { *p } else { [0.0; 3] };
+        let mut raw: RawValues = p.iter().map(|&x| stored(x, &float(single))).collect();
+        if nowhere {
+            raw.push(RecordValue::Integer(if found { 0 } else { 2 }));
+        }
+        for ((a, component), record) in sources.iter().zip(&prototype[fixed..]) {
+            let x = a.values().get_f64(row * a.width() + component).unwrap_or(0.0);
+            raw.push(stored(x, &record.data_type));
+        }
+        w.add_point(raw)?;
+    }
+    w.finalize()?;
+    writer.finalize()?;
+    Ok(())
+}
+
+/// The record that holds an attribute's values exactly.
+fn record_type(values: &Values) -> Option<RecordDataType> {
+    let range = |min: i64, max: i64| Some(RecordDataType::Integer { min, max });
+    match values {
+        Values::U8(_) => range(0, 255),
+        Values::I8(_) => range(-128, 127),
+        Values::U16(_) => range(0, 65_535),
+        Values::I16(_) => range(-32_768, 32_767),
+        Values::U32(_) => range(0, i64::from(u32::MAX)),
+        Values::I32(_) => range(i64::from(i32::MIN), i64::from(i32::MAX)),
+        // As far as doubles, through which they pass, hold them.
+        Values::I64(v) if v.iter().all(|x| x.unsigned_abs() <= 1 << 53) => {
+            range(-(1 << 53), 1 << 53)
+        }
+        Values::U64(v) if v.iter().all(|&x| x <= 1 << 53) => range(0, 1 << 53),
+        Values::F32(_) => Some(RecordDataType::Single { min: None, max: None }),
+        Values::F64(_) => Some(RecordDataType::Double { min: None, max: None }),
+        _ => None,
+    }
+}
+
+/// A name for the file made out of its points, so that the same points give the same file.
+fn guid(points: &[Point]) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for x in points.iter().flatten() {
+        hash = (hash ^ x.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    let low = hash.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!(
+        "{{{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}}}",
+        hash >> 32,
+        hash >> 16 & 0xffff,
+        hash & 0xfff,
+        low >> 52,
+        low & 0xffff_ffff_ffff
+    )
+}
