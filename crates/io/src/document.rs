@@ -13,6 +13,7 @@ use crate::obj::ObjSource;
 use crate::off::OffSource;
 use crate::pcd::PcdSource;
 use crate::ply::PlySource;
+use crate::ptx::PtxSource;
 use crate::scalar::ScalarType;
 use crate::stl::StlSource;
 use crate::text::TextSource;
@@ -64,6 +65,7 @@ pub(crate) enum Detail {
     Off(Arc<OffSource>),
     Stl(Arc<StlSource>),
     E57(Arc<E57Source>),
+    Ptx(Arc<PtxSource>),
     Npy(Arc<NpySource>),
     Npz(Arc<NpzSource>),
     Text(Arc<TextSource>),
@@ -97,6 +99,7 @@ impl Source {
             Detail::Ply(ply) => ply.other_elements(),
             Detail::Las(las) => las.other_elements(),
             Detail::E57(e57) => e57.other_elements(),
+            Detail::Ptx(ptx) => ptx.other_elements(),
             Detail::Obj(obj) => vec![("face".to_owned(), obj.faces.len())],
             Detail::Off(off) => vec![("face".to_owned(), off.faces.len())],
             Detail::Stl(stl) => vec![("face".to_owned(), stl.facets())],
@@ -110,6 +113,7 @@ impl Source {
         match &self.detail {
             Detail::Pcd(pcd) => pcd.viewpoint().into_iter().collect(),
             Detail::E57(e57) => e57.viewpoints(),
+            Detail::Ptx(ptx) => ptx.viewpoints(),
             _ => Vec::new(),
         }
     }
@@ -118,6 +122,7 @@ impl Source {
     pub fn grid(&self) -> Option<(usize, usize)> {
         match &self.detail {
             Detail::Pcd(pcd) => pcd.grid(),
+            Detail::Ptx(ptx) => ptx.grid(),
             _ => None,
         }
     }

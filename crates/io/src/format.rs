@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
-use crate::{e57, las, npy, obj, off, pcd, ply, stl, text};
+use crate::{e57, las, npy, obj, off, pcd, ply, ptx, stl, text};
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,6 +27,8 @@ pub enum Format {
     Stl,
     /// ASTM E57, scans with their poses.
     E57,
+    /// Scans as text, with the scanner's pose.
+    Ptx,
     /// An array of NumPy.
     Npy,
     /// Several arrays of NumPy.
@@ -148,6 +150,17 @@ const TABLE: &[FormatInfo] = &[
         sniff: e57::sniff,
         read: e57::read,
         write: e57::write,
+    },
+    FormatInfo {
+        format: Format::Ptx,
+        name: "PTX",
+        title: "Scans as text with the scanner's pose; all in one frame",
+        extensions: &["ptx"],
+        encodings: &[Encoding::Ascii],
+        keeps: "every line word for word but for the coordinates of points that move",
+        sniff: ptx::sniff,
+        read: ptx::read,
+        write: ptx::write,
     },
     FormatInfo {
         format: Format::Npy,

@@ -33,6 +33,7 @@ mod obj;
 mod off;
 mod pcd;
 mod ply;
+mod ptx;
 mod rows;
 mod scalar;
 mod stl;
