@@ -19,7 +19,7 @@ fn put(document: &Document, format: Format) -> Vec<u8> {
 fn npy(dictionary: &str, data: &[u8]) -> Vec<u8> {
     let mut out = b"\x93NUMPY\x01\0".to_vec();
     let mut text = dictionary.to_owned();
-    while (10 + text.len() + 1) % 64 != 0 {
+    while !(10 + text.len() + 1).is_multiple_of(64) {
         text.push(' ');
     }
     text.push('\n');
