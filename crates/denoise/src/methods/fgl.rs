@@ -6,6 +6,7 @@
 mod params;
 mod steps;
 mod stop;
+mod table;
 
 pub use params::{
     FglParameters, MetricRule, NormalSign, Observation, Sampling, Schedule, Solver, StopRule,
@@ -21,9 +22,9 @@ use crate::{DenoiseError, Denoised, Denoiser, Iteration, Report, Run, Snapshot, 
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
-    properties: params::AXIS_BOUND,
-    presets: params::PRESETS,
-    parameters: params::PARAMETERS,
+    properties: table::AXIS_BOUND,
+    presets: table::PRESETS,
+    parameters: table::PARAMETERS,
     ..Method::new::<FglParameters>(
         "fgl",
         "pulls similar patches together over a graph whose metric is learned from the cloud",

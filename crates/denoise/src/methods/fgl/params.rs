@@ -6,7 +6,7 @@ use super::Fgl;
 use crate::frame::Unit;
 use crate::graph::{Coordinates, MAX_FEATURES};
 use crate::patch::{Origin, Uncovered};
-use crate::registry::{Parameter, Parameters, Preset, Properties};
+use crate::registry::Parameters;
 use crate::system::Laplacian;
 use crate::{Denoiser, ParameterError};
 
@@ -199,35 +199,6 @@ impl Default for FglParameters {
     }
 }
 
-/// Gershgorin discs and a diagonal metric are tied to the axes, and farthest-point sampling passes
-/// a difference in the last digit on to every later centre.
-pub const AXIS_BOUND: Properties = Properties { rotation_invariant: false, ..Properties::USUAL };
-
-/// The published runs worked in file units.
-const FILE_UNITS: Properties = Properties { scale_invariant: false, ..AXIS_BOUND };
-
-/// The same, with a metric that turns with the cloud.
-const FILE_UNITS_TURNING: Properties = Properties { rotation_invariant: true, ..FILE_UNITS };
-
-const fn preset(name: &'static str, about: &'static str, properties: Properties) -> Preset {
-    Preset { name, about, properties }
-}
-
-/// The presets by name; the first is the default.
-pub const PRESETS: &[Preset] = &[
-    preset("standard", "the text's model made to work; the default", AXIS_BOUND),
-    preset(
-        "text",
-        "what the paper's text says, for the record",
-        Properties { for_the_record: true, ..AXIS_BOUND },
-    ),
-    preset("reference", "what the published runs did, so that the tables come out", FILE_UNITS),
-    preset("diagonal", "reference with a diagonal metric (the paper's Diagonal)", FILE_UNITS),
-    preset("baseline1", "reference with random weights", FILE_UNITS_TURNING),
-    preset("baseline2", "reference with a fixed exponential kernel", FILE_UNITS_TURNING),
-    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", FILE_UNITS_TURNING),
-];
-
 impl FglParameters {
     /// What the published runs did.
     fn reference() -> Self {
@@ -367,85 +338,3 @@ impl Parameters for FglParameters {
         Ok(Box::new(Fgl(self)))
     }
 }
-
-/// Unit and meaning of each field, for help and docs.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "patch_size",
-        unit: "points",
-        about: "points per patch, the centre included",
-    },
-    Parameter { name: "patch_share", unit: "", about: "patches per point" },
-    Parameter {
-        name: "patch_neighbors",
-        unit: "patches",
-        about: "neighbour patches of each patch",
-    },
-    Parameter { name: "sampling", unit: "", about: "how centres are chosen: farthest, poisson" },
-    Parameter {
-        name: "patch_origin",
-        unit: "",
-        about: "patch coordinates are relative to: mean, center",
-    },
-    Parameter { name: "uncovered", unit: "", about: "points in no patch: extra-patches, leave" },
-    Parameter {
-        name: "normal_neighbors",
-        unit: "points",
-        about: "neighbours that a normal is fitted to",
-    },
-    Parameter { name: "normal_sign", unit: "", about: "sign of normals: consistent, outward" },
-    Parameter { name: "features", unit: "", about: "position, normal, or attributes of the cloud" },
-    Parameter { name: "units", unit: "", about: "work in units of: spacing, file" },
-    Parameter { name: "position_scale", unit: "", about: "factor on positions as features" },
-    Parameter {
-        name: "trace_limit",
-        unit: "",
-        about: "largest trace of the metric; larger is narrower",
-    },
-    Parameter {
-        name: "metric",
-        unit: "",
-        about: "alternate, published, diagonal, full, fixed, random",
-    },
-    Parameter { name: "learn_edges", unit: "", about: "share of the edges to learn from" },
-    Parameter { name: "learn_points", unit: "", about: "share of the points to learn from" },
-    Parameter {
-        name: "learn_coordinates",
-        unit: "",
-        about: "positions the learner sees: absolute, relative",
-    },
-    Parameter {
-        name: "weight_coordinates",
-        unit: "",
-        about: "positions weights are made of: absolute, relative",
-    },
-    Parameter {
-        name: "normal_agreement",
-        unit: "",
-        about: "multiply weights by the cosine of patch normals",
-    },
-    Parameter { name: "weight_floor", unit: "", about: "drop smaller weights" },
-    Parameter { name: "intra_patch", unit: "", about: "also connect the points within a patch" },
-    Parameter { name: "laplacian", unit: "", about: "combinatorial, normalized" },
-    Parameter { name: "observation", unit: "", about: "the solve stays close to: previous, noisy" },
-    Parameter {
-        name: "schedule",
-        unit: "",
-        about: "strength per iteration: constant, text, published, noise",
-    },
-    Parameter { name: "gamma", unit: "", about: "strength of the regulariser" },
-    Parameter { name: "solver", unit: "", about: "cg, lsqr" },
-    Parameter { name: "solver_tolerance", unit: "", about: "relative residual to stop at" },
-    Parameter { name: "iterations", unit: "iterations", about: "most outer iterations" },
-    Parameter { name: "stop", unit: "", about: "what ends the loop: movement, objective, limit" },
-    Parameter {
-        name: "stop_movement",
-        unit: "spacings",
-        about: "mean movement per iteration at which the rule movement stops",
-    },
-    Parameter {
-        name: "stop_noise",
-        unit: "",
-        about: "part of the estimated noise after which the rule movement stops, too",
-    },
-];

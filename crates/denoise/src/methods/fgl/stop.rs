@@ -10,6 +10,9 @@ use pellucid_cloud::{NeighborTable, Point, spacing, vec3};
 use super::params::{FglParameters, StopRule};
 use crate::{Iteration, Stop};
 
+/// Movement, in spacings, below which an iteration changes nothing that anyone could see.
+const AT_REST: f64 = 1e-3;
+
 /// Follows a run and says when it is enough.
 pub struct Stopper {
     rule: StopRule,
@@ -69,8 +72,8 @@ impl Stopper {
         let left = sigma * sigma - self.removed * self.removed;
         record.noise_left = Some(left.max(0.0).sqrt() * unit);
 
-        let still =
-            record.mean_displacement < self.movement * spacing::mean_spacing(nearest) * unit;
+        let moved = record.mean_displacement / (spacing::mean_spacing(nearest) * unit);
+        let (still, at_rest) = (moved < self.movement, moved < AT_REST);
         let by_movement = if still {
             Some(Stop::Converged)
         } else {
@@ -83,6 +86,7 @@ impl Stopper {
         match self.rule {
             StopRule::Limit => None,
             StopRule::Movement => by_movement,
+            StopRule::Objective if at_rest => Some(Stop::Converged),
             StopRule::Objective => rose.then_some(Stop::ObjectiveRose),
         }
     }
