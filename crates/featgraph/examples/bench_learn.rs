@@ -1,15 +1,18 @@
 //! Measures learning: the pass, the solvers' objectives, and their times over K.
 //!
 //! `cargo run --release -p featgraph --example bench_learn -- [pass|ratios|passes|features]`
+//! (`features long [K]` runs the cases that take minutes too, or all of one K.)
 //!
 //! Times are of the processor on one thread where the system tells them (Linux), so that a busy
 //! machine does not change them much; else of the clock.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use featgraph::edges::Edges;
-use featgraph::learn::{AlternateParams, LearnParams, Learned, Solver, StepRule, learn};
+use featgraph::eigen::{LobpcgParams, smallest_eigenvalue};
+use featgraph::learn::{AlternateParams, LearnParams, Learned, Solver, StepRule, Stop, learn};
 use featgraph::metric::Metric;
 use featgraph::weights::weights;
+use nalgebra::{DMatrix, SymmetricEigen};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -47,6 +50,18 @@ fn timed<T>(repeat: usize, mut work: impl FnMut() -> T) -> (T, f64) {
         best = best.min(now() - start);
     }
     (last.unwrap(), best)
+}
+
+/// As [`timed`] once, but repeated until the processor's clock, which ticks coarsely, tells.
+fn mean<T>(mut work: impl FnMut() -> T) -> (T, f64) {
+    let start = now();
+    let mut last = std::hint::black_box(work());
+    let mut count = 1;
+    while now() - start < 0.1 {
+        last = std::hint::black_box(work());
+        count += 1;
+    }
+    (last, (now() - start) / f64::from(count))
 }
 
 fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
@@ -176,33 +191,101 @@ fn passes() {
     }
 }
 
-/// Time until the objective is at most what `alternate` ends with.
+/// A run is cut short after about so many seconds.
+const LONGEST: f64 = 60.0;
+
+/// A run of at most about [`LONGEST`] seconds, by a limit of passes from the time that `probe`
+/// passes take; its time, and a mark before it when it was cut short.
+fn bounded(edges: &Edges, solver: Solver, probe: usize) -> (Learned, f64, &'static str) {
+    let params = |max_passes| LearnParams {
+        solver,
+        tolerance: if solver == Solver::Full { 1e-6 } else { 1e-4 },
+        trace_limit: 5.0,
+        max_passes,
+        ..LearnParams::default()
+    };
+    let (short, t) = mean(|| learn(edges, &params(probe)).unwrap());
+    if short.info.passes < probe {
+        return (short, t, "");
+    }
+    let most = (LONGEST * short.info.passes as f64 / t).min(1e6) as usize;
+    let (learned, time) = mean(|| learn(edges, &params(most.max(probe))).unwrap());
+    let mark = if learned.info.passes >= most { "> " } else { "" };
+    (learned, time, mark)
+}
+
+/// Seconds of one projection of `full`: decomposition and product.
+fn decomposition(metric: &Metric) -> f64 {
+    let k = metric.features();
+    let matrix = DMatrix::from_row_slice(k, k, metric.values());
+    let project = || {
+        let root = SymmetricEigen::new(matrix.clone()).eigenvectors;
+        &root * root.transpose()
+    };
+    mean(project).1
+}
+
+/// Mean seconds of the smallest eigenvalue of M22, over at most 20 rows, as `alternate` needs it.
+fn theta(metric: &Metric) -> f64 {
+    let (k, m) = (metric.features(), metric.values());
+    let rows: Vec<usize> = (0..k).step_by(k.div_ceil(20)).collect();
+    let params = LobpcgParams { relative_tolerance: 1e-4, ..LobpcgParams::default() };
+    let all = || {
+        for &r in &rows {
+            let kept: Vec<usize> = (0..k).filter(|&i| i != r).collect();
+            let product = |x: &[f64], y: &mut [f64]| {
+                for (&i, y) in kept.iter().zip(y) {
+                    let (before, after) = m[i * k..(i + 1) * k].split_at(r);
+                    let dot =
+                        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+                    *y = dot(before, x) + dot(&after[1..], &x[r..]);
+                }
+            };
+            let diagonal: Vec<f64> = kept.iter().map(|&i| m[i * k + i]).collect();
+            let found = smallest_eigenvalue(&product, k - 1, Some(&diagonal), &params);
+            std::hint::black_box(found.unwrap().value);
+        }
+    };
+    mean(all).1 / rows.len() as f64
+}
+
+/// Time until the objective is at most what `alternate` ends with. The shares are estimates: one
+/// projection (or eigenvalue) at the matrix returned, times their number.
 fn features() {
-    println!("## time to equal objective: alternate against full");
+    println!("## time to equal objective: alternate (at most 3 alternations) against full");
+    let only = std::env::args().nth(3).and_then(|k| k.parse::<usize>().ok());
     for (k, count) in [(6, 200_000), (30, 200_000), (100, 200_000), (300, 200_000)]
         .into_iter()
         .flat_map(|(k, n)| [(k, 2 * k), (k, n)])
     {
-        // A run with K = 300 over all edges takes minutes: ask for it.
-        if k * count > 10_000_000 && std::env::args().nth(2).as_deref() != Some("long") {
+        // Cases that take minutes: ask for them.
+        let long = std::env::args().nth(2).as_deref() == Some("long");
+        if (k * count > 10_000_000 && !long) || only.is_some_and(|only| only != k) {
             continue;
         }
         let edges = problem(k, count, 0.3, 11);
-        let rule = StepRule::Backtracking;
-        let solver =
-            Solver::Alternate(AlternateParams { alternations: 3, ..AlternateParams::default() });
-        let (a, alternate) = run(&edges, solver, rule, 1e-4);
-        let (f, all) = run(&edges, Solver::Full, rule, 1e-6);
+        let params = AlternateParams { alternations: 3, ..AlternateParams::default() };
+        let (a, alternate, cut) = bounded(&edges, Solver::Alternate(params), 40);
+        let (f, all, cut_full) = bounded(&edges, Solver::Full, 5);
         let target = a.info.objective;
         let steps = f.info.history.iter().position(|&q| q <= target);
         // Share of the run up to there: steps cost the same.
         let part = steps.map(|s| all * (s + 1) as f64 / f.info.history.len() as f64);
+        // A row takes at most `row_passes` passes; every row of a whole sweep asks once.
+        let sweeps =
+            k * if a.info.stop == Stop::Limit { a.info.iterations } else { a.info.iterations + 1 };
+        let rows =
+            if cut.is_empty() { sweeps } else { a.info.restricted_passes / params.row_passes };
+        let eigenvalues = rows as f64 * theta(&a.metric);
+        let projections = f.info.history.len() as f64 * decomposition(&f.metric);
         println!(
-            "K {k:3}, {count:6} edges: alternate {alternate:.3} s ({} passes), full {} s to the same objective ({:.3} s to converge, {} passes); alternate/full {:.4}",
+            "K {k:3}, {count:6} edges: alternate {cut}{alternate:.4} s ({} passes, about {:.0} % in eigenvalues), full {} s to the same objective (step {}), {cut_full}{all:.4} s to converge ({} passes, about {:.0} % in projections); alternate/full {:.4}",
             a.info.passes,
-            part.map_or("-".into(), |t| format!("{t:.3}")),
-            all,
+            100.0 * eigenvalues / alternate,
+            part.map_or(format!("> {all:.1}"), |t| format!("{t:.4}")),
+            steps.unwrap_or(f.info.iterations),
             f.info.passes,
+            100.0 * projections / all,
             target / f.info.objective
         );
     }

@@ -86,10 +86,10 @@ impl<'e> Pass<'e> {
         let c = &self.coefficients;
         let (edges, simd, span) = (self.edges, self.simd, self.span);
         chunks(edges, span, width, &mut self.partial, |_, tiles, d, partial| {
-            simd.dispatch(
+            simd.dispatch(Inlined(
                 #[inline(always)]
                 || kernel::full(tiles, d, c, k, p, want, partial),
-            );
+            ));
         });
         self.collect(width, want, gradient)
     }
@@ -112,10 +112,10 @@ impl<'e> Pass<'e> {
         chunks(edges, span, k, &mut self.partial, |chunk, tiles, d, partial| {
             let first = chunk * span * TILE;
             let base = if with_base { &base[first..first + d.len()] } else { base };
-            simd.dispatch(
+            simd.dispatch(Inlined(
                 #[inline(always)]
                 || kernel::linear(tiles, d, base, which, change, p, want, partial),
-            );
+            ));
         });
         let sums = self.collect(k, want, gradient);
         if let (Entries::Row(r), true) = (which, want != Want::Objective) {
@@ -161,10 +161,10 @@ impl<'e> Pass<'e> {
         let tiles = self.edges.tiles().par_chunks(self.span * TILE * p);
         let outs = out.par_chunks_mut(self.span * TILE);
         tiles.zip(outs).for_each(|(tiles, out)| {
-            simd.dispatch(
+            simd.dispatch(Inlined(
                 #[inline(always)]
                 || kernel::map(tiles, c, p, weights, out),
-            );
+            ));
         });
     }
 
@@ -175,11 +175,25 @@ impl<'e> Pass<'e> {
         let tiles = self.edges.tiles().par_chunks(self.span * TILE * p);
         let outs = exponents.par_chunks_mut(self.span * TILE);
         tiles.zip(outs).for_each(|(tiles, out)| {
-            simd.dispatch(
+            simd.dispatch(Inlined(
                 #[inline(always)]
                 || kernel::shift(tiles, which, change, p, out),
-            );
+            ));
         });
+    }
+}
+
+/// Work compiled for the instruction set it is dispatched to. A bare closure that changes what it
+/// captured is called through a shim of the compiler, which stays a function of its own, compiled
+/// for the baseline; called by reference it is inlined.
+struct Inlined<F>(F);
+
+impl<F: FnMut()> pulp::WithSimd for Inlined<F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _simd: S) {
+        (self.0)();
     }
 }
 

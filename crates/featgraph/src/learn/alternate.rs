@@ -72,6 +72,10 @@ pub(super) fn alternate(
         improve_diagonal(problem, &mut state, params, limits)?;
         if k > 1 {
             for r in 0..k {
+                // With many features one sweep alone takes thousands of passes.
+                if problem.passes >= limits.evaluations {
+                    break;
+                }
                 improve_row(problem, &mut state, r, params, limits)?;
             }
         }
@@ -85,11 +89,12 @@ pub(super) fn alternate(
             break;
         }
         history.push(state.objective);
-        if before - state.objective <= limits.tolerance * state.objective {
-            stop = Stop::Converged;
+        // First, as a sweep cut short says nothing about convergence.
+        if problem.passes >= limits.evaluations {
             break;
         }
-        if problem.passes >= limits.evaluations {
+        if before - state.objective <= limits.tolerance * state.objective {
+            stop = Stop::Converged;
             break;
         }
     }

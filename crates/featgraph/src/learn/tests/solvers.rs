@@ -39,6 +39,22 @@ fn rules_agree_on_the_optimum_and_histories_never_rise() {
 }
 
 #[test]
+fn alternate_stops_at_the_limit_of_passes_within_a_sweep() {
+    let edges = problem(20, 4000, 0.3, 8);
+    let a = AlternateParams::default();
+    let free = learn(&edges, &params(alternate(), 1e-9)).unwrap();
+    let limit = 40;
+    assert!(free.info.passes > 3 * limit);
+    let p = LearnParams { max_passes: limit, ..params(alternate(), 1e-9) };
+    let cut = learn(&edges, &p).unwrap();
+    assert_eq!(cut.info.stop, Stop::Limit);
+    // The row begun before the limit is finished, and the objective computed anew.
+    assert!((limit..=limit + a.row_passes).contains(&cut.info.passes), "{}", cut.info.passes);
+    assert!(cut.info.history.windows(2).all(|w| w[1] < w[0]));
+    assert!((objective(&edges, &cut.metric) / cut.info.objective - 1.0).abs() < 1e-9);
+}
+
+#[test]
 fn full_satisfies_the_optimality_conditions() {
     // At the optimum over {λ >= μ, tr = C}: <∇Q, Z - M> >= 0 for feasible Z; the extreme Z put
     // all free trace on one direction.
