@@ -82,5 +82,5 @@ pub(crate) fn accelerate(
         at_x = false;
     };
     debug_assert!(dot(&x, &x).is_finite());
-    Ok(Descent { x, history, stop })
+    Ok(Descent { x, history, step, stop })
 }

@@ -32,7 +32,9 @@ pub(super) fn diagonal_step(
     let which = Entries::Diagonal;
     let bounds = Bounds::Trace { lower };
     let mut part = Part { problem, which, base, origin, bounds };
-    descend(&mut part, x, limits).map(Some)
+    let found = descend(&mut part, x, limits)?;
+    problem.step = found.step;
+    Ok(Some(found))
 }
 
 /// Learns a diagonal metric.

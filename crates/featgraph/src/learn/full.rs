@@ -16,5 +16,6 @@ pub(super) fn full(
 ) -> Result<(Vec<f64>, Info), LearnError> {
     onto_spectrum(&mut start, problem.features, problem.margin, params.trace_limit)?;
     let found = descend(&mut Whole(problem), start, limits)?;
+    problem.step = found.step;
     Ok((found.x, problem.info(found.history, found.stop)))
 }

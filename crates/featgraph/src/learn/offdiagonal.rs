@@ -60,7 +60,9 @@ pub(super) fn row_step(
     let mut part = part(problem, m, r, base, radius);
     let mut x = part.origin.clone();
     onto_ball(&mut x, radius);
-    descend(&mut part, x, limits)
+    let found = descend(&mut part, x, limits)?;
+    problem.step = found.step;
+    Ok(found)
 }
 
 /// A number of steps of one size over row `r`, all kept (the published program).

@@ -226,6 +226,8 @@ pub struct Info {
     pub passes: usize,
     /// Those of them that moved only the diagonal or one row: their work grows with K, not K^2.
     pub restricted_passes: usize,
+    /// The last accepted step, for the gradient of the raw sum; zero without one.
+    pub step_size: f64,
     /// Why it ended.
     pub stop: Stop,
     /// The bound that all eigenvalues were held to.

@@ -21,6 +21,8 @@ pub(crate) struct Problem<'e> {
     pub restricted: usize,
     pub rejected: usize,
     pub empty_sets: usize,
+    /// The last accepted step, for the divided objective.
+    pub step: f64,
     packed: Vec<f64>,
 }
 
@@ -38,6 +40,7 @@ impl<'e> Problem<'e> {
             restricted: 0,
             rejected: 0,
             empty_sets: 0,
+            step: 0.0,
             packed: vec![0.0; k * (k + 1) / 2],
         }
     }
@@ -72,6 +75,7 @@ impl<'e> Problem<'e> {
             history: raw,
             passes: self.passes,
             restricted_passes: self.restricted,
+            step_size: self.step / self.total,
             stop,
             margin: self.margin,
             edges: self.pass.edges().len(),

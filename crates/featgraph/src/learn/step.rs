@@ -28,6 +28,8 @@ pub(crate) struct Limits {
 pub(crate) struct Descent {
     pub x: Vec<f64>,
     pub history: Vec<f64>,
+    /// The last accepted step, for the divided objective; zero without one.
+    pub step: f64,
     pub stop: Stop,
 }
 
@@ -102,6 +104,7 @@ fn backtrack(
     let first = block.evaluate(&x, Want::GradientAndCurvature, &mut gradient);
     let mut f = first.objective;
     let mut step = first_step(first.curvature, &gradient, reach);
+    let mut taken = 0.0;
     let mut history = vec![f];
     let mut progress = Progress::new(limits.tolerance);
     let (mut trial, mut move_, mut next) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
@@ -144,6 +147,7 @@ fn backtrack(
                 trial[i] = x[i] + part * move_[i];
             }
         };
+        taken = part * step;
         // Barzilai-Borwein: the short step where the two estimates differ much, else the long.
         let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
         for i in 0..n {
@@ -163,7 +167,7 @@ fn backtrack(
             break Stop::Converged;
         }
     };
-    Ok(Descent { x, history, stop })
+    Ok(Descent { x, history, step: taken, stop })
 }
 
 /// Steps of one size; a step that raises the objective is taken back and ends the descent.
@@ -194,7 +198,7 @@ fn fixed(
             break;
         }
     }
-    Ok(Descent { x, history, stop })
+    Ok(Descent { x, history, step: size, stop })
 }
 
 /// One projected step of a given size (Eq. 21, 34).

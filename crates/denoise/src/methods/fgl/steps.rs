@@ -275,6 +275,7 @@ impl<'a> Learner<'a> {
                 record.objective_before = learned.info.history.first().copied();
                 record.objective_after = Some(learned.info.objective);
                 record.learning_passes = learned.info.passes;
+                record.step_size = Some(learned.info.step_size);
                 learned.metric
             }
         };
