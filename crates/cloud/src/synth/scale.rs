@@ -6,15 +6,13 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::NoiseError;
+use crate::bounds;
 use crate::sample::farthest_points;
-use crate::spacing::mean_spacing;
+use crate::spacing::spacing_of;
 use crate::vec3::{self, Point};
-use crate::{KdTree, bounds};
 
 /// Samples among which [`paper_sigma`] looks for the largest distance.
 const PAPER_SAMPLES: usize = 200;
-/// Neighbours that make the spacing: six and the point itself.
-const SPACING_NEIGHBORS: usize = 7;
 
 /// How a noise level becomes a standard deviation.
 ///
@@ -35,7 +33,7 @@ pub enum NoiseScale {
     Paper,
     /// The level is the standard deviation, in the units of the file.
     Absolute,
-    /// In mean distances from a point to its six nearest others ([`mean_spacing`]).
+    /// In mean distances from a point to the nearest other one ([`spacing_of`]).
     Spacing,
     /// In lengths of the diagonal of the bounding box.
     Diagonal,
@@ -72,9 +70,7 @@ impl NoiseScale {
         Ok(match self {
             NoiseScale::Paper => paper_sigma(points, level),
             NoiseScale::Absolute => level,
-            NoiseScale::Spacing => {
-                level * mean_spacing(&KdTree::new(points).knn_table(SPACING_NEIGHBORS))
-            }
+            NoiseScale::Spacing => level * spacing_of(points),
             NoiseScale::Diagonal => {
                 level * bounds(points).map_or(0.0, |(lo, hi)| vec3::norm(vec3::sub(hi, lo)))
             }

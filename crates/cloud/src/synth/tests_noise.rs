@@ -146,9 +146,9 @@ fn scales_mean_what_they_say() {
         (0..12).map(|i| [f64::from(i / 4) * 2.0, f64::from(i % 4) * 2.0, 7.0]).collect();
     let diagonal = 52f64.sqrt();
     assert_eq!(NoiseScale::Absolute.sigma(&grid, 0.5), Ok(0.5));
-    // Of three points all distances count: 1, 2 and 3, twice each.
+    // Distances to the nearest point: 1, 1 and 2.
     let row = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
-    assert_eq!(NoiseScale::Spacing.sigma(&row, 0.5), Ok(1.0));
+    assert_eq!(NoiseScale::Spacing.sigma(&row, 0.5), Ok(2.0 / 3.0));
     assert_eq!(NoiseScale::Diagonal.sigma(&grid, 0.5), Ok(0.5 * diagonal));
     // With fewer than 200 points all are samples, so D is the largest distance of any pair.
     assert_eq!(NoiseScale::Paper.sigma(&grid, 0.5), Ok(0.5 * diagonal.sqrt()));
