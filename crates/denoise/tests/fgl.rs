@@ -104,19 +104,17 @@ fn turning_the_cloud_hardly_matters_even_where_constraints_are_tied_to_axes() {
     let cloud = noisy(Shape::Bracket, 4000);
     let turned = PointCloud::new(cloud.positions().iter().map(turn).collect());
     let unit = spacing::mean_spacing(&KdTree::new(cloud.positions()).knn_table(7));
-    // Farthest-point sampling passes the smallest difference on to every later centre, so that
-    // after some iterations points have slid differently along the surface; the first show what
-    // the metric does.
+    // One iteration shows what the metric does. After that, farthest-point sampling turns the
+    // smallest difference into other centres, and points slide differently along the surface
+    // (0.15 to 0.19 spacings on average after three iterations of `reference`).
     for preset in ["text", "reference", "diagonal"] {
-        let few = [("iterations", json!(3)), ("stop", json!("limit"))];
+        let few = [("iterations", json!(1)), ("stop", json!("limit"))];
         let a = run(&cloud, preset, &few).cloud;
         let b = run(&turned, preset, &few).cloud;
         let apart = |(a, b): (&Point, &Point)| vec3::distance2(turn(a), *b).sqrt() / unit;
         let sum: f64 = a.positions().iter().zip(b.positions()).map(apart).sum();
         let mean = sum / cloud.len() as f64;
-        // The text's centre-point patches carry more of it: 0.037.
-        let most = if preset == "text" { 0.05 } else { 0.02 };
-        assert!(mean < most, "{preset}: {mean} spacings");
+        assert!(mean < 0.02, "{preset}: {mean} spacings");
     }
 }
 
