@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pellucid_cloud::{Point, PointCloud};
 
 use crate::e57::E57Source;
+use crate::error::WriteFault;
 use crate::format::Format;
 use crate::las::LasSource;
 use crate::npy::{NpySource, NpzSource};
@@ -189,4 +190,14 @@ pub(crate) struct Job<'a> {
     pub encoding: Option<Encoding>,
     /// In lower case; text formats differ in style by it.
     pub extension: &'a str,
+}
+
+impl Job<'_> {
+    /// An error with this message if a binary file is asked for.
+    pub fn text_only(&self, fault: &str) -> Result<(), WriteFault> {
+        match self.encoding {
+            None | Some(Encoding::Ascii) => Ok(()),
+            Some(_) => Err(WriteFault::Unfit(fault.to_owned())),
+        }
+    }
 }

@@ -154,10 +154,7 @@ pub(crate) fn write(
     job: &Job,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    if !matches!(job.encoding, None | Some(Encoding::Ascii)) {
-        let fault = "OFF is written as text only; choose another format such as .ply";
-        return Err(WriteFault::Unfit(fault.to_owned()));
-    }
+    job.text_only("OFF is written as text only; choose another format such as .ply")?;
     let cloud = &document.cloud;
     let mut written = Written::default();
     let color = faces::color(cloud);

@@ -192,10 +192,7 @@ pub(crate) fn write(
     job: &Job,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    if !matches!(job.encoding, None | Some(Encoding::Ascii)) {
-        let fault = "a PTX file cannot be binary; choose another format such as .e57";
-        return Err(WriteFault::Unfit(fault.to_owned()));
-    }
+    job.text_only("a PTX file cannot be binary; choose another format such as .e57")?;
     let cloud = &document.cloud;
     let points = cloud.positions();
     let mut written = Written::default();

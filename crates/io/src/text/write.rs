@@ -6,7 +6,7 @@ use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use super::{HeaderLine, Style};
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::document::{Detail, Document, Dropped, Job, Written};
 use crate::error::WriteFault;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
@@ -18,10 +18,7 @@ pub(crate) fn write(
     job: &Job,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    if !matches!(job.encoding, None | Some(Encoding::Ascii)) {
-        let fault = "a text file cannot be binary; choose another format such as .ply";
-        return Err(WriteFault::Unfit(fault.to_owned()));
-    }
+    job.text_only("a text file cannot be binary; choose another format such as .ply")?;
     let (cloud, source) = (&document.cloud, &document.source);
     let text = match &source.detail {
         Detail::Text(text) if source.extension == job.extension => Some(text.as_ref()),
