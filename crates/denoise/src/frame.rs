@@ -9,6 +9,7 @@ use pellucid_cloud::{KdTree, Point, PointCloud, SpatialOrder, spacing, vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::DenoiseError;
+use crate::registry::Parameter;
 
 /// How many neighbours the mean spacing is measured with (the point itself included).
 const SPACING_NEIGHBORS: usize = 7;
@@ -27,15 +28,23 @@ pub struct LocalFrame {
     centre: Point,
 }
 
-/// What one local unit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What one local unit is; as the parameter `units` of a method, what its lengths are given in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// The mean spacing of the points.
+    #[default]
     Spacing,
     /// One unit of the file, without centring.
     File,
 }
+
+/// The row of a parameter `units` in the table of a method that has lengths.
+pub const UNITS: Parameter = Parameter {
+    name: "units",
+    unit: "",
+    about: "what lengths are given in: spacing (the mean spacing) or file (units of the file)",
+};
 
 impl LocalFrame {
     /// The frame of `cloud`; an error if it has fewer than `needed` finite points.
@@ -78,6 +87,15 @@ impl LocalFrame {
     /// File units per local unit.
     pub fn unit(&self) -> f64 {
         self.unit
+    }
+
+    /// A parameter's length, given in `unit`, in local units. Methods work in spacings whatever
+    /// their lengths are given in, so that offsets cost no precision.
+    pub fn length(&self, value: f64, unit: Unit) -> f64 {
+        match unit {
+            Unit::Spacing => value,
+            Unit::File => value / self.unit,
+        }
     }
 
     /// The cloud's row of each local point.

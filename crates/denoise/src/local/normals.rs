@@ -1,0 +1,111 @@
+//! Oriented normals of the points a method works on.
+
+use pellucid_cloud::eigen3::smallest_eigenvector;
+use pellucid_cloud::normals::orient_consistently;
+use pellucid_cloud::vec3::{self, Point};
+use pellucid_cloud::{KdTree, PointCloud};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Moments;
+use crate::DenoiseError;
+use crate::frame::LocalFrame;
+use crate::registry::Parameter;
+
+/// Points per parallel task; fixed, so that the work is cut the same way for any number of threads.
+const CHUNK: usize = 256;
+/// Neighbours over which signs spread, the point included.
+const SIGN_NEIGHBORS: usize = 13;
+/// Most points in a neighbourhood, whatever the noise.
+const MOST_NEIGHBORS: usize = 80;
+
+/// Where a method takes its normals from: the value of a parameter `normals`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NormalSource {
+    /// Estimated from the points, and turned so that neighbours agree.
+    #[default]
+    Estimate,
+    /// Those that the cloud came with.
+    File,
+}
+
+/// The row of a parameter `normals` in a method's table.
+pub const NORMALS: Parameter = Parameter {
+    name: "normals",
+    unit: "",
+    about: "where normals come from: estimate (from the points) or file (those of the cloud)",
+};
+
+impl NormalSource {
+    /// The unit normal of each local point of `frame`, neighbours on the same side; `sigma` is the
+    /// noise in spacings.
+    ///
+    /// With `File`, points whose normal is zero or not finite get that of the nearest point with a
+    /// usable one; an error if there is none at all.
+    pub fn normals(
+        self,
+        cloud: &PointCloud,
+        frame: &LocalFrame,
+        sigma: f64,
+    ) -> Result<Vec<Point>, DenoiseError> {
+        match self {
+            NormalSource::Estimate => {
+                Ok(estimate_oriented(frame.points(), normal_neighbors(sigma)))
+            }
+            NormalSource::File => stored(cloud, frame),
+        }
+    }
+}
+
+/// Points that a normal is fitted to, for noise of `sigma` spacings: the neighbourhood must reach
+/// past the noise.
+pub fn normal_neighbors(sigma: f64) -> usize {
+    let k = 10.0 + 10.0 * sigma * sigma;
+    // A conversion of NaN gives zero.
+    (k.round() as usize).clamp(10, MOST_NEIGHBORS)
+}
+
+/// The unit normals of planes fitted to the `k` nearest of each point, itself included, turned by
+/// [`orient_consistently`].
+pub fn estimate_oriented(points: &[Point], k: usize) -> Vec<Point> {
+    let tree = KdTree::new(points);
+    let mut normals = vec![[0.0; 3]; points.len()];
+    let chunks = normals.par_chunks_mut(CHUNK).zip(points.par_chunks(CHUNK));
+    chunks.for_each_init(Vec::new, |found, (out, queries)| {
+        for (n, &q) in out.iter_mut().zip(queries) {
+            tree.knn_into(q, k.max(3), found);
+            let mut moments = Moments::default();
+            for near in found.iter() {
+                moments.add(vec3::sub(points[near.index as usize], q), 1.0);
+            }
+            let covariance = moments.covariance().filter(|c| c.iter().all(|v| v.is_finite()));
+            *n = covariance.map_or([0.0, 0.0, 1.0], smallest_eigenvector);
+        }
+    });
+    orient_consistently(points, &mut normals, &tree.knn_table(SIGN_NEIGHBORS));
+    normals
+}
+
+/// The cloud's own normals, made unit.
+fn stored(cloud: &PointCloud, frame: &LocalFrame) -> Result<Vec<Point>, DenoiseError> {
+    let fault = |what: &str| DenoiseError::Attribute {
+        name: pellucid_cloud::attribute::names::NORMAL.to_owned(),
+        fault: format!("{what}; use normals=estimate, or a cloud with normals"),
+    };
+    let all = cloud.normals().ok_or_else(|| fault("is not in the cloud"))?;
+    let given: Vec<Option<Point>> = frame.pick(&all).into_iter().map(vec3::normalized).collect();
+    if given.iter().all(Option::is_some) {
+        return Ok(given.into_iter().flatten().collect());
+    }
+    let points = frame.points();
+    let (usable, normals): (Vec<Point>, Vec<Point>) =
+        points.iter().zip(&given).filter_map(|(&p, n)| Some((p, (*n)?))).unzip();
+    let tree = KdTree::new(&usable);
+    points
+        .iter()
+        .zip(given)
+        .map(|(&p, n)| n.or_else(|| Some(normals[tree.nearest(p)?.index as usize])))
+        .collect::<Option<_>>()
+        .ok_or_else(|| fault("has no usable value"))
+}
