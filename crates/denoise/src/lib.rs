@@ -20,6 +20,7 @@ pub mod frame;
 pub mod graph;
 pub mod local;
 pub mod methods;
+pub mod passes;
 pub mod patch;
 pub mod registry;
 mod run;

@@ -6,11 +6,13 @@
 mod kernel;
 mod normals;
 mod plane;
+mod planes;
 mod quadric;
 
 pub use kernel::Kernel;
 pub use normals::{NORMALS, NormalSource, estimate_oriented, normal_neighbors};
 pub use plane::{Moments, Plane};
+pub use planes::PlaneSum;
 pub use quadric::{Quadric, QuadricFit};
 
 #[cfg(test)]

@@ -2,3 +2,4 @@
 
 pub mod fgl;
 pub mod mls;
+pub mod mrpca;

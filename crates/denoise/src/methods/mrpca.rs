@@ -1,0 +1,230 @@
+//! Moving robust principal components (Mattei & Castrodad 2017): overlapping neighbourhoods are
+//! planes but for a sparse part, and a point settles where the planes of its neighbours agree.
+
+use pellucid_cloud::vec3::{self, Point};
+use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::local::{Moments, Plane, PlaneSum};
+use crate::passes::Passes;
+use crate::registry::{Method, Parameter, Parameters};
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+
+const NAME: &str = "mrpca";
+const MIN_POINTS: usize = 4;
+/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+const MOST_NEIGHBORS: usize = 72;
+/// Rows per task; fixed, so that the work is cut the same way for any number of threads.
+const CHUNK: usize = 256;
+/// Reweighted fits for the l1 deviation of a neighbourhood from its plane.
+const PLANE_ROUNDS: usize = 3;
+/// Reweighted solves for the l1 deviation of a point from the planes around it.
+const POINT_ROUNDS: usize = 3;
+/// What counts as no deviation: the l1 norm is rounded off below this part of the noise.
+const ROUNDED: f64 = 0.7;
+
+/// The registry row.
+pub const METHOD: Method = Method {
+    min_points: MIN_POINTS,
+    parameters: &[
+        Parameter {
+            name: "neighbors",
+            unit: "points",
+            about: "size of a neighbourhood, the point included; null: from the estimated noise",
+        },
+        Parameter {
+            name: "normal_angle",
+            unit: "degrees",
+            about: "normals this far apart count for each other by a factor of 1/e",
+        },
+        Parameter {
+            name: "data_fit",
+            unit: "",
+            about: "pull to a point's place before the pass, against a pull of 1 to the planes",
+        },
+        Parameter {
+            name: "iterations",
+            unit: "iterations",
+            about: "data fitting passes, each over the points as the one before left them",
+        },
+    ],
+    ..Method::new::<MrpcaParameters>(
+        NAME,
+        "lets each point settle between the robust planes of its neighbours; keeps edges",
+        "Mattei & Castrodad 2017, Point cloud denoising via moving RPCA",
+        Some("10.1111/cgf.13068"),
+    )
+};
+
+/// Parameters of [`METHOD`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MrpcaParameters {
+    /// Points in a neighbourhood; `None`: from the noise.
+    pub neighbors: Option<usize>,
+    /// Width of the weights by normals, in degrees.
+    pub normal_angle: f64,
+    /// Pull to the place before the pass.
+    pub data_fit: f64,
+    /// Passes.
+    pub iterations: usize,
+}
+
+impl Default for MrpcaParameters {
+    fn default() -> Self {
+        MrpcaParameters { neighbors: None, normal_angle: 25.0, data_fit: 0.1, iterations: 3 }
+    }
+}
+
+impl Parameters for MrpcaParameters {
+    fn preset(_: &str) -> Option<Self> {
+        None
+    }
+
+    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        let few = self.neighbors.is_none_or(|k| (4..=10_000).contains(&k));
+        ParameterError::check(few, "neighbors", self.neighbors, "between 4 and 10000, or null")?;
+        let angle = self.normal_angle > 0.0 && self.normal_angle <= 360.0;
+        ParameterError::check(angle, "normal_angle", self.normal_angle, "above 0, at most 360")?;
+        let fit = self.data_fit > 0.0 && self.data_fit.is_finite();
+        ParameterError::check(fit, "data_fit", self.data_fit, "above 0")?;
+        let passes = (1..=1000).contains(&self.iterations);
+        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
+        Ok(Box::new(Mrpca(self)))
+    }
+}
+
+struct Mrpca(MrpcaParameters);
+
+impl Denoiser for Mrpca {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        if self.0.neighbors.is_none() && passes.is_clean() {
+            return Ok(passes.leave_alone());
+        }
+        let sigma = passes.noise.sigma;
+        let k = self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
+        passes.report.notes.push(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+        let reach = 1.0 + 6.0 * sigma;
+        // Without any noise a deviation of a hundredth spacing is one.
+        let rounded = ROUNDED * sigma.max(0.01);
+        let fit = Fit {
+            sharpness: self.0.normal_angle.to_radians().powi(-2),
+            pull: self.0.data_fit,
+            rounded,
+            reach2: reach * reach,
+        };
+        passes.run(run, self.0.iterations, |pass, points, run| {
+            let table = KdTree::new(points).knn_table(k);
+            let mut planes = fit.first_planes(points, &table);
+            for _ in 0..PLANE_ROUNDS {
+                run.progress(NAME, pass.index, (pass.index - 1) as f64 / pass.count as f64)?;
+                planes = fit.refit(points, &table, &planes);
+            }
+            pass.each(points, run, Vec::new, |around, i, p| {
+                fit.settle(&planes, table.row(i), i, p, around)
+            })
+        })
+    }
+}
+
+/// Points of a neighbourhood for noise of `sigma` spacings: it must reach past the noise.
+fn automatic_neighbors(sigma: f64) -> usize {
+    ((10.0 + 18.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
+}
+
+/// What the passes of a run have in common, in local units.
+struct Fit {
+    /// One over the square of the angle between normals at which weights fall to 1/e.
+    sharpness: f64,
+    pull: f64,
+    rounded: f64,
+    reach2: f64,
+}
+
+impl Fit {
+    /// How much two normals of any sign count for each other, by the angle between them.
+    #[inline]
+    fn similarity(&self, a: Point, b: Point) -> f64 {
+        let c = vec3::dot(a, b).abs().min(1.0);
+        // The squared angle to fourth order: θ² ≈ 2(1 - c) (1 + (1 - c)/6).
+        let s = 1.0 - c;
+        (-self.sharpness * 2.0 * s * (1.0 + s / 6.0)).exp()
+    }
+
+    /// The weight that makes a square as large as the (rounded) absolute value.
+    #[inline]
+    fn robust(&self, deviation: f64) -> f64 {
+        self.rounded / deviation.abs().max(self.rounded)
+    }
+
+    /// The plane of least squared deviation of each neighbourhood.
+    fn first_planes(&self, points: &[Point], table: &NeighborTable) -> Vec<Option<Plane>> {
+        each_point(points, |i, q| {
+            let mut moments = Moments::default();
+            for &j in table.row(i) {
+                moments.add(vec3::sub(points[j as usize], q), 1.0);
+            }
+            moments.plane().map(|plane| moved(&plane, q))
+        })
+    }
+
+    /// One reweighted fit towards the planes of least weighted l1 deviation.
+    fn refit(
+        &self,
+        points: &[Point],
+        table: &NeighborTable,
+        planes: &[Option<Plane>],
+    ) -> Vec<Option<Plane>> {
+        each_point(points, |i, q| {
+            let own = planes[i]?;
+            let mut moments = Moments::default();
+            for &j in table.row(i) {
+                let Some(other) = &planes[j as usize] else { continue };
+                let x = points[j as usize];
+                let w = self.similarity(own.normal, other.normal) * self.robust(own.offset(x));
+                moments.add(vec3::sub(x, q), w);
+            }
+            moments.plane().map(|plane| moved(&plane, q)).or(Some(own))
+        })
+    }
+
+    /// Where the weighted l1 distance of point `i`, at `p`, to the planes around it is least.
+    fn settle(
+        &self,
+        planes: &[Option<Plane>],
+        row: &[u32],
+        i: usize,
+        p: Point,
+        around: &mut Vec<(Plane, f64)>,
+    ) -> Point {
+        let Some(own) = planes[i] else { return p };
+        around.clear();
+        let origin = vec3::scale(p, -1.0);
+        around.extend(row.iter().filter_map(|&j| {
+            let plane = planes[j as usize]?;
+            Some((moved(&plane, origin), self.similarity(own.normal, plane.normal)))
+        }));
+        let total: f64 = around.iter().map(|(_, w)| w).sum();
+        let mut step = [0.0; 3];
+        for _ in 0..POINT_ROUNDS {
+            let mut sum = PlaneSum::default();
+            for (plane, w) in around.iter() {
+                sum.add(plane, w * self.robust(plane.offset(step)));
+            }
+            let Some(x) = sum.nearest([0.0; 3], self.pull * total) else { return p };
+            step = x;
+        }
+        if vec3::dot(step, step) <= self.reach2 { vec3::add(p, step) } else { p }
+    }
+}
+
+fn moved(plane: &Plane, by: Point) -> Plane {
+    Plane { centre: vec3::add(plane.centre, by), normal: plane.normal }
+}
+
+/// `f` of every point and its number, in parallel.
+fn each_point<T: Send>(points: &[Point], f: impl Fn(usize, Point) -> T + Sync) -> Vec<T> {
+    points.par_iter().enumerate().with_min_len(CHUNK).map(|(i, &q)| f(i, q)).collect()
+}
