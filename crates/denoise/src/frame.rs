@@ -3,6 +3,7 @@
 //! Finite points only, in spatial order, centred, and scaled by the mean spacing: so results
 //! depend neither on units nor on offsets, and neighbours are near in memory.
 
+use pellucid_cloud::eigen3::symmetric_eigen;
 use pellucid_cloud::noise::{NoiseEstimate, estimate_noise};
 use pellucid_cloud::{KdTree, Point, PointCloud, SpatialOrder, spacing, vec3};
 
@@ -26,7 +27,11 @@ pub struct LocalFrame {
     /// File units per local unit.
     unit: f64,
     centre: Point,
+    /// The local axes in the file's frame.
+    axes: [Point; 3],
 }
+
+const FILE_AXES: [Point; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// What one local unit is; as the parameter `units` of a method, what its lengths are given in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -76,7 +81,26 @@ impl LocalFrame {
             }
         };
         let start = sorted.iter().map(|&p| vec3::scale(vec3::sub(p, centre), 1.0 / unit)).collect();
-        Ok(LocalFrame { rows, ordinals, start, unit, centre })
+        Ok(LocalFrame { rows, ordinals, start, unit, centre, axes: FILE_AXES })
+    }
+
+    /// The same frame, turned so that its axes are the principal ones of the cloud.
+    ///
+    /// A method whose rules are tied to the axes, or to the order of the points in memory, then
+    /// gives a turned cloud the turned result.
+    pub fn aligned(mut self) -> LocalFrame {
+        self.axes = principal_axes(&self.start);
+        let turned: Vec<Point> = self.start.iter().map(|&p| turn(&self.axes, p)).collect();
+        let order = SpatialOrder::new(&turned);
+        self.start = order.sort(&turned);
+        self.rows = order.sort(&self.rows);
+        self.ordinals = order.sort(&self.ordinals);
+        self
+    }
+
+    /// The local axes in the file's frame, one a row.
+    pub fn axes(&self) -> &[Point; 3] {
+        &self.axes
     }
 
     /// The points to work on.
@@ -111,7 +135,7 @@ impl LocalFrame {
 
     /// A position given in the file's frame, in the local one.
     pub fn local(&self, p: Point) -> Point {
-        vec3::scale(vec3::sub(p, self.centre), 1.0 / self.unit)
+        turn(&self.axes, vec3::scale(vec3::sub(p, self.centre), 1.0 / self.unit))
     }
 
     /// The estimated noise, in local units.
@@ -143,10 +167,42 @@ impl LocalFrame {
         let mut out = cloud.positions().to_vec();
         for ((&row, &from), &to) in self.rows.iter().zip(&self.start).zip(moved) {
             let p = &mut out[row as usize];
-            *p = vec3::add(*p, vec3::scale(vec3::sub(to, from), self.unit));
+            let [x, y, z] = vec3::scale(vec3::sub(to, from), self.unit);
+            let [a, b, c] = self.axes;
+            for k in 0..3 {
+                p[k] += x * a[k] + y * b[k] + z * c[k];
+            }
         }
         out
     }
+}
+
+fn turn(axes: &[Point; 3], p: Point) -> Point {
+    axes.map(|axis| vec3::dot(axis, p))
+}
+
+/// Directions of most to least spread, each towards the longer tail of the cloud.
+fn principal_axes(points: &[Point]) -> [Point; 3] {
+    let n = points.len().max(1) as f64;
+    let sum = points.iter().fold([0.0; 3], |sum, &p| vec3::add(sum, p));
+    let mean = vec3::scale(sum, 1.0 / n);
+    let mut m = [0.0; 6];
+    for &p in points {
+        let [x, y, z] = vec3::sub(p, mean);
+        for (m, v) in m.iter_mut().zip([x * x, x * y, x * z, y * y, y * z, z * z]) {
+            *m += v;
+        }
+    }
+    let eigen = symmetric_eigen(m.map(|v| v / n));
+    let mut axes = eigen.vectors;
+    axes.reverse();
+    for axis in &mut axes {
+        let skew: f64 = points.iter().map(|&p| vec3::dot(*axis, vec3::sub(p, mean)).powi(3)).sum();
+        if skew < 0.0 {
+            *axis = vec3::scale(*axis, -1.0);
+        }
+    }
+    axes
 }
 
 /// The median of each coordinate: one far point must not cost all others their precision.

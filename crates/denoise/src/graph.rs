@@ -21,6 +21,8 @@ pub struct FeatureColumns {
     columns: Vec<Vec<f64>>,
     /// For each column, the coordinate it holds, if it is one.
     axis: Vec<Option<usize>>,
+    /// First columns of the features that are vectors in space.
+    triples: Vec<usize>,
     scale: f64,
 }
 
@@ -37,8 +39,13 @@ impl FeatureColumns {
         normals: &[Point],
         scale: f64,
     ) -> Result<FeatureColumns, DenoiseError> {
-        let mut out =
-            FeatureColumns { names: Vec::new(), columns: Vec::new(), axis: Vec::new(), scale };
+        let mut out = FeatureColumns {
+            names: Vec::new(),
+            columns: Vec::new(),
+            axis: Vec::new(),
+            triples: Vec::new(),
+            scale,
+        };
         for name in features {
             match name.as_str() {
                 "position" => out.push_axes(name, points, scale, true),
@@ -50,6 +57,7 @@ impl FeatureColumns {
     }
 
     fn push_axes(&mut self, name: &str, values: &[Point], scale: f64, is_position: bool) {
+        self.triples.push(self.columns.len());
         for (c, letter) in ["x", "y", "z"].iter().enumerate() {
             self.names.push(format!("{name} {letter}"));
             self.columns.push(values.iter().map(|v| v[c] * scale).collect());
@@ -98,6 +106,25 @@ impl FeatureColumns {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
+    }
+
+    /// `metric`, which is for features along the local `axes`, for the same along the file's.
+    pub fn metric_in_file(&self, metric: &[f64], axes: &[Point; 3]) -> Vec<Vec<f64>> {
+        let k = self.len();
+        let first = |c: usize| self.triples.iter().copied().find(|&t| (t..t + 3).contains(&c));
+        let entry = |row: usize, column: usize| match first(column) {
+            // B of g_local = B g_file is the axes on the blocks of vectors, else the identity.
+            Some(t) => (row >= t && row < t + 3).then(|| axes[row - t][column - t]),
+            None => (row == column).then_some(1.0),
+        };
+        let b: Vec<Vec<f64>> = (0..k)
+            .map(|row| (0..k).map(|column| entry(row, column).unwrap_or(0.0)).collect())
+            .collect();
+        let term = |i: usize, j: usize| -> f64 {
+            let inner = |a: usize| (0..k).map(|c| metric[a * k + c] * b[c][j]).sum::<f64>();
+            (0..k).filter(|&a| b[a][i] != 0.0).map(|a| b[a][i] * inner(a)).sum()
+        };
+        (0..k).map(|i| (0..k).map(|j| term(i, j)).collect()).collect()
     }
 
     /// What each feature is called.

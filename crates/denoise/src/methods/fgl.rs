@@ -22,7 +22,6 @@ use crate::{DenoiseError, Denoised, Denoiser, Iteration, Report, Run, Snapshot, 
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
-    properties: table::AXIS_BOUND,
     presets: table::PRESETS,
     parameters: table::PARAMETERS,
     ..Method::new::<FglParameters>(
@@ -44,7 +43,7 @@ impl Denoiser for Fgl {
         let p = &self.0;
         let mut report = Report::default();
         let frame = Run::timed(&mut report, "frame", || {
-            LocalFrame::enter(noisy, p.units, METHOD.name, MIN_POINTS)
+            LocalFrame::enter(noisy, p.units, METHOD.name, MIN_POINTS).map(LocalFrame::aligned)
         })?;
         let observed = frame.points();
         let mut y = observed.to_vec();
@@ -70,7 +69,7 @@ impl Denoiser for Fgl {
             });
             let features = steps::features(p, noisy, &frame, &y, &normals)?;
             let metric = Run::timed(&mut report, "learning", || {
-                learner.learn(&y, frame.ordinals(), &patches, &graph, &features, &mut record)
+                learner.learn(&y, &frame, &patches, &graph, &features, &mut record)
             })?;
             let weighted = Run::timed(&mut report, "weights", || {
                 steps::weigh(p, &patches, &graph, &features, &normals, metric.as_ref(), run.seed)

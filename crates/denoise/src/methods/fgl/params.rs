@@ -237,7 +237,14 @@ impl FglParameters {
 
 impl Parameters for FglParameters {
     fn preset(name: &str) -> Option<Self> {
-        let reference = |metric| FglParameters { metric, ..Self::reference() };
+        // In spacings: 0.42 of one is the length of the file units that the tables' clouds are in,
+        // so the variants compare with `reference` there and suit clouds in any other units.
+        let reference = |metric| FglParameters {
+            metric,
+            units: Unit::Spacing,
+            position_scale: 0.42,
+            ..Self::reference()
+        };
         Some(match name {
             "standard" => Self::default(),
             "text" => Self::text(),

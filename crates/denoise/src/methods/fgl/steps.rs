@@ -241,7 +241,7 @@ impl<'a> Learner<'a> {
     pub fn learn(
         &self,
         y: &[Point],
-        rows: &[u32],
+        frame: &LocalFrame,
         patches: &Patches,
         graph: &PatchGraph,
         features: &FeatureColumns,
@@ -259,7 +259,7 @@ impl<'a> Learner<'a> {
             MetricRule::Fixed => None,
             _ => Some(graph::learning_edges(
                 y,
-                rows,
+                frame.ordinals(),
                 patches,
                 graph,
                 features,
@@ -279,7 +279,7 @@ impl<'a> Learner<'a> {
                 learned.metric
             }
         };
-        record.metric = Some(metric.values().chunks(k).map(<[f64]>::to_vec).collect());
+        record.metric = Some(features.metric_in_file(metric.values(), frame.axes()));
         Ok(Some(metric.values().to_vec()))
     }
 }

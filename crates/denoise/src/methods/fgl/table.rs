@@ -2,15 +2,8 @@
 
 use crate::registry::{Parameter, Preset, Properties};
 
-/// Gershgorin discs and a diagonal metric are tied to the axes, and farthest-point sampling passes
-/// a difference in the last digit on to every later centre.
-pub const AXIS_BOUND: Properties = Properties { rotation_invariant: false, ..Properties::USUAL };
-
 /// The published runs worked in file units.
-const FILE_UNITS: Properties = Properties { scale_invariant: false, ..AXIS_BOUND };
-
-/// The same, with a metric that turns with the cloud.
-const FILE_UNITS_TURNING: Properties = Properties { rotation_invariant: true, ..FILE_UNITS };
+const FILE_UNITS: Properties = Properties { scale_invariant: false, ..Properties::USUAL };
 
 const fn preset(name: &'static str, about: &'static str, properties: Properties) -> Preset {
     Preset { name, about, properties }
@@ -18,17 +11,21 @@ const fn preset(name: &'static str, about: &'static str, properties: Properties)
 
 /// The presets by name; the first is the default.
 pub const PRESETS: &[Preset] = &[
-    preset("standard", "the text's model made to work; the default", AXIS_BOUND),
+    preset("standard", "the text's model made to work; the default", Properties::USUAL),
     preset(
         "text",
         "what the paper's text says, for the record",
-        Properties { for_the_record: true, ..AXIS_BOUND },
+        Properties { for_the_record: true, ..Properties::USUAL },
     ),
     preset("reference", "what the published runs did, so that the tables come out", FILE_UNITS),
-    preset("diagonal", "reference with a diagonal metric (the paper's Diagonal)", FILE_UNITS),
-    preset("baseline1", "reference with random weights", FILE_UNITS_TURNING),
-    preset("baseline2", "reference with a fixed exponential kernel", FILE_UNITS_TURNING),
-    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", FILE_UNITS_TURNING),
+    preset(
+        "diagonal",
+        "reference with a diagonal metric (the paper's Diagonal)",
+        Properties::USUAL,
+    ),
+    preset("baseline1", "reference with random weights", Properties::USUAL),
+    preset("baseline2", "reference with a fixed exponential kernel", Properties::USUAL),
+    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", Properties::USUAL),
 ];
 
 /// Unit and meaning of each field, for help and docs.
