@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
+use crate::limits::Limits;
 use crate::{e57, las, npy, obj, off, pcd, ply, ptx, stl, text};
 
 /// A file format.
@@ -55,7 +56,7 @@ pub struct FormatInfo {
     pub keeps: &'static str,
     /// Whether the content looks like it.
     pub(crate) sniff: fn(&[u8]) -> bool,
-    pub(crate) read: fn(&[u8]) -> Result<Document, Fault>,
+    pub(crate) read: fn(&[u8], &Limits) -> Result<Document, Fault>,
     pub(crate) write: fn(&Document, &Job, &mut dyn Write) -> Result<Written, WriteFault>,
 }
 
@@ -71,7 +72,7 @@ const TABLE: &[FormatInfo] = &[
         encodings: &[Encoding::BinaryLittle, Encoding::BinaryBig, Encoding::Ascii],
         keeps: "every property with its order and type, other elements such as faces, comments",
         sniff: ply::sniff,
-        read: ply::read,
+        read: |bytes, _| ply::read(bytes),
         write: ply::write,
     },
     FormatInfo {
@@ -115,7 +116,7 @@ const TABLE: &[FormatInfo] = &[
         encodings: &[Encoding::Ascii],
         keeps: "every line word for word but for the coordinates of points that move",
         sniff: obj::sniff,
-        read: obj::read,
+        read: |bytes, _| obj::read(bytes),
         write: obj::write,
     },
     FormatInfo {
@@ -126,7 +127,7 @@ const TABLE: &[FormatInfo] = &[
         encodings: &[Encoding::Ascii],
         keeps: "every line word for word but for the coordinates of points that move",
         sniff: off::sniff,
-        read: off::read,
+        read: |bytes, _| off::read(bytes),
         write: off::write,
     },
     FormatInfo {
@@ -137,7 +138,7 @@ const TABLE: &[FormatInfo] = &[
         encodings: &[Encoding::BinaryLittle, Encoding::Ascii],
         keeps: "triangles, their order and attribute bytes, the header; normals where none moved",
         sniff: stl::sniff,
-        read: stl::read,
+        read: |bytes, _| stl::read(bytes),
         write: stl::write,
     },
     FormatInfo {
@@ -159,7 +160,7 @@ const TABLE: &[FormatInfo] = &[
         encodings: &[Encoding::Ascii],
         keeps: "every line word for word but for the coordinates of points that move",
         sniff: ptx::sniff,
-        read: ptx::read,
+        read: |bytes, _| ptx::read(bytes),
         write: ptx::write,
     },
     FormatInfo {
@@ -170,7 +171,7 @@ const TABLE: &[FormatInfo] = &[
         encodings: &[Encoding::BinaryLittle],
         keeps: "type, byte order, memory order, shape, every column or field",
         sniff: npy::sniff,
-        read: npy::read,
+        read: |bytes, _| npy::read(bytes),
         write: npy::write,
     },
     FormatInfo {
@@ -192,7 +193,7 @@ const TABLE: &[FormatInfo] = &[
         encodings: &[Encoding::Ascii],
         keeps: "every column with its order and name, the header line, leading comments",
         sniff: text::sniff,
-        read: text::read,
+        read: |bytes, _| text::read(bytes),
         write: text::write,
     },
 ];

@@ -46,6 +46,7 @@ pub use atomic::check_output;
 pub use document::{Document, Dropped, Encoding, Source, WriteOptions, Written};
 pub use error::{IoError, Place};
 pub use format::{Format, FormatInfo};
+pub use limits::Limits;
 pub use mesh::{MESH_EXTENSIONS, read_mesh, read_mesh_bytes};
 pub use scalar::ScalarType;
 
@@ -60,6 +61,11 @@ use error::WriteFault;
 /// # Ok::<(), pellucid_io::IoError>(())
 /// ```
 pub fn read(path: &Path) -> Result<Document, IoError> {
+    read_with(path, &Limits::default())
+}
+
+/// Reads a file like [`read`], with limits of the caller's on what it may take.
+pub fn read_with(path: &Path, limits: &Limits) -> Result<Document, IoError> {
     let bytes = read_file(path)?;
     let name = path.display().to_string();
     let found = Format::from_content(&bytes);
@@ -68,13 +74,23 @@ pub fn read(path: &Path) -> Result<Document, IoError> {
         (None, Some(found)) => found,
         (None, None) => return Err(IoError::UnknownFormat { file: name }),
     };
-    let mut document = read_bytes(&bytes, format, &name)?;
+    let mut document = read_bytes_with(&bytes, format, &name, limits)?;
     document.source.extension = extension(path);
     Ok(document)
 }
 
 /// Reads a file's bytes; `name` is used in messages.
 pub fn read_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Document, IoError> {
+    read_bytes_with(bytes, format, name, &Limits::default())
+}
+
+/// Reads a file's bytes like [`read_bytes`], with limits of the caller's on what it may take.
+pub fn read_bytes_with(
+    bytes: &[u8],
+    format: Format,
+    name: &str,
+    limits: &Limits,
+) -> Result<Document, IoError> {
     if bytes.is_empty() {
         return Err(IoError::Empty { file: name.to_owned() });
     }
@@ -89,7 +105,7 @@ pub fn read_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Document, 
             extension: found.extensions()[0],
         });
     }
-    let mut document = (info.read)(bytes).map_err(|fault| fault.of(name))?;
+    let mut document = (info.read)(bytes, limits).map_err(|fault| fault.of(name))?;
     document.source.format = Some(format);
     Ok(document)
 }

@@ -52,6 +52,17 @@ const COLOR: &[[&str; 4]] = &[
     ["diffuse_red", "diffuse_green", "diffuse_blue", "diffuse_alpha"],
 ];
 
+/// The coordinate that two columns are named for, so that neither can be trusted to be it.
+pub(crate) fn twice<'a>(names: impl Iterator<Item = &'a [u8]>) -> Option<&'static str> {
+    let mut counts = [0; 3];
+    for name in names {
+        if let Some(axis) = POSITION[0].iter().position(|n| n.as_bytes() == name) {
+            counts[axis] += 1;
+        }
+    }
+    counts.iter().position(|&n| n > 1).map(|axis| POSITION[0][axis])
+}
+
 /// Groups columns by name; columns of one group must have one type (`None`: not a number).
 ///
 /// Without columns for the position there is no meaning.

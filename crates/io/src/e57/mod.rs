@@ -12,7 +12,7 @@ mod write;
 
 use std::io::Cursor;
 
-use ::e57::{E57Reader, PointCloud as Scan, Record, RecordDataType, RecordName};
+use ::e57::{E57Reader, PointCloud as Scan, Record, RecordDataType, RecordName, RecordValue};
 
 use crate::error::Fault;
 
@@ -52,8 +52,49 @@ pub(crate) fn sniff(bytes: &[u8]) -> bool {
 
 type Reader<'a> = E57Reader<Cursor<&'a [u8]>>;
 
+/// Bytes of memory that a byte of the description may take: an empty element has four bytes.
+const XML_MEMORY: usize = 32;
+
 fn open(bytes: &[u8]) -> Result<Reader<'_>, Fault> {
+    if let Some(length) = bytes.get(32..40) {
+        let mut raw = [0; 8];
+        raw.copy_from_slice(length);
+        let length = u64::from_le_bytes(raw);
+        let most = (4 * bytes.len() + (48 << 20)) / XML_MEMORY;
+        if length > bytes.len() as u64 || length > most as u64 {
+            let fault = format!(
+                "a description (XML) of {length} bytes in a file of {}; it is truncated, or the \
+                 length is wrong",
+                bytes.len()
+            );
+            return Err(Fault::byte(32, fault));
+        }
+    }
     E57Reader::new(Cursor::new(bytes)).map_err(|e| fault(0, &e))
+}
+
+/// What a scan stores, point by point.
+fn points<'a>(
+    reader: &'a mut Reader<'_>,
+    scan: &Scan,
+) -> ::e57::Result<Box<dyn Iterator<Item = ::e57::Result<Vec<RecordValue>>> + 'a>> {
+    match constants(scan) {
+        // Nothing is stored, and the library would look for its end for ever.
+        Some(raw) => Ok(Box::new((0..scan.records).map(move |_| Ok(raw.clone())))),
+        None => Ok(Box::new(reader.pointcloud_raw(scan)?)),
+    }
+}
+
+/// The values of every point, if all records are constant and so take no room.
+fn constants(scan: &Scan) -> Option<Vec<RecordValue>> {
+    let value = |ty: &RecordDataType| match *ty {
+        RecordDataType::Integer { min, max } => (min == max).then_some(RecordValue::Integer(min)),
+        RecordDataType::ScaledInteger { min, max, .. } => {
+            (min == max).then_some(RecordValue::ScaledInteger(min))
+        }
+        _ => None,
+    };
+    scan.prototype.iter().map(|r| value(&r.data_type)).collect()
 }
 
 /// An error of the library with what caused it.

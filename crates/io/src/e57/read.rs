@@ -1,15 +1,16 @@
 //! From a file's bytes to a document.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use ::e57::RecordDataType;
+use ::e57::{PointCloud as Scan, RecordDataType, RecordValue};
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::frame::{Frame, value};
-use super::{E57Source, attribute, bits, fault, open};
+use super::{E57Source, attribute, bits, fault, open, points};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
-use crate::limits;
+use crate::limits::{self, Limits};
 use crate::scalar::ScalarType;
 
 /// A column while it is read, as doubles; missing where its scan has none.
@@ -22,10 +23,10 @@ struct Gathered {
 }
 
 /// Reads a document.
-pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let mut reader = open(bytes)?;
     let scans = reader.pointclouds();
-    let total = check_size(bytes, &scans)?;
+    let total = check_size(bytes, &scans, limits)?;
     let mut positions = Vec::with_capacity(total);
     let mut columns: Vec<Gathered> = Vec::new();
     let mut position: Option<ScalarType> = None;
@@ -53,7 +54,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
                     return i;
                 }
                 let ty = (before == 0).then_some(ty);
-                columns.push(Gathered { name, component, values: Vec::new(), ty });
+                columns.push(Gathered { name, component, values: Vec::with_capacity(total), ty });
                 columns.len() - 1
             });
             places.push(place);
@@ -61,18 +62,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
         for i in places.iter().flatten() {
             columns[*i].values.resize(before, f64::NAN);
         }
-        let points = reader.pointcloud_raw(scan).map_err(|e| fault(at, &e))?;
-        for raw in points {
-            let raw = raw.map_err(|e| fault(at, &e))?;
-            if raw.len() != scan.prototype.len() {
-                return Err(Fault::byte(at as usize, "a point without all of its values"));
-            }
-            positions.push(frame.point(&raw));
-            for ((place, raw), record) in places.iter().zip(&raw).zip(&scan.prototype) {
+        let mut push = |raw: &[RecordValue]| {
+            positions.push(frame.point(raw));
+            for ((place, raw), record) in places.iter().zip(raw).zip(&scan.prototype) {
                 if let Some(i) = place {
                     columns[*i].values.push(value(raw, &record.data_type));
                 }
             }
+        };
+        for raw in points(&mut reader, scan).map_err(|e| fault(at, &e))? {
+            let raw = raw.map_err(|e| fault(at, &e))?;
+            if raw.len() != scan.prototype.len() {
+                return Err(Fault::byte(at as usize, "a point without all of its values"));
+            }
+            push(&raw);
         }
         let now = positions.len();
         for column in &mut columns {
@@ -119,7 +122,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
 }
 
 /// Refuses, before anything is allocated, scans that promise more than the file can hold.
-fn check_size(bytes: &[u8], scans: &[::e57::PointCloud]) -> Result<usize, Fault> {
+fn check_size(bytes: &[u8], scans: &[Scan], limits: &Limits) -> Result<usize, Fault> {
     if scans.len() > limits::ELEMENTS {
         return Err(Fault::byte(
             0,
@@ -127,8 +130,11 @@ fn check_size(bytes: &[u8], scans: &[::e57::PointCloud]) -> Result<usize, Fault>
         ));
     }
     let mut total = 0u64;
+    let mut names: HashSet<(String, usize)> = HashSet::new();
     for scan in scans {
         let at = scan.file_offset as usize;
+        check_records(scan)?;
+        names.extend(scan.prototype.iter().filter_map(|r| attribute(&r.name)));
         if scan.prototype.len() > limits::COLUMNS {
             return Err(Fault::byte(at, format!("more than {} records", limits::COLUMNS)));
         }
@@ -145,10 +151,37 @@ fn check_size(bytes: &[u8], scans: &[::e57::PointCloud]) -> Result<usize, Fault>
         }
         total = total.saturating_add(scan.records);
     }
-    match usize::try_from(total) {
-        Ok(n) if n <= limits::POINTS => Ok(n),
-        _ => Err(Fault::byte(0, format!("{total} points are more than one cloud can hold"))),
+    let total = match usize::try_from(total) {
+        Ok(n) if n <= limits::POINTS => n,
+        _ => {
+            return Err(Fault::byte(0, format!("{total} points are more than one cloud can hold")));
+        }
+    };
+    // Positions, every record as a double, and room to gather and convert a column.
+    let needed = total.saturating_mul(24 + 8 * names.len() + 64);
+    limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(0, fault))?;
+    Ok(total)
+}
+
+/// Refuses records that the library would trip over, or that would overwrite each other.
+fn check_records(scan: &Scan) -> Result<(), Fault> {
+    let at = scan.file_offset as usize;
+    for (i, record) in scan.prototype.iter().enumerate() {
+        let name = &record.name;
+        if scan.prototype[..i].iter().any(|r| r.name == *name) {
+            return Err(Fault::byte(at, format!("a scan has two records {name:?}")));
+        }
+        let (RecordDataType::ScaledInteger { min, max, .. } | RecordDataType::Integer { min, max }) =
+            record.data_type
+        else {
+            continue;
+        };
+        if max < min {
+            let fault = format!("the record {name:?} goes from {min} to {max}");
+            return Err(Fault::byte(at, fault));
+        }
     }
+    Ok(())
 }
 
 /// The type that holds every value of a record.

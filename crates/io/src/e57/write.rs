@@ -11,7 +11,7 @@ use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use super::frame::{Frame, stored, value};
-use super::{E57Source, Reader, attribute, open};
+use super::{E57Source, Reader, attribute, open, points};
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::CHANGED;
@@ -113,8 +113,8 @@ fn scan_again(
     first: usize,
 ) -> Result<(), Refused> {
     let frame = Frame::of(scan).ok_or_else(|| Refused("a scan without coordinates".to_owned()))?;
-    let points = &cloud.positions()[first..first + scan.records as usize];
-    let prototype = widened(scan, &frame, points);
+    let positions = &cloud.positions()[first..first + scan.records as usize];
+    let prototype = widened(scan, &frame, positions);
     // The attribute of each record, with its component.
     let sources: Vec<Option<(&Attribute, usize)>> = prototype
         .iter()
@@ -147,9 +147,9 @@ fn scan_again(
     if scan.color_limits.is_some() {
         w.set_color_limits(scan.color_limits.clone());
     }
-    for (i, raw) in reader.pointcloud_raw(scan)?.enumerate() {
+    for (i, raw) in points(reader, scan)?.enumerate() {
         let mut raw = raw?;
-        let (now, before) = (points[i], frame.point(&raw));
+        let (now, before) = (positions[i], frame.point(&raw));
         let stays = now.iter().zip(&before).all(|(a, b)| is_same(*a, *b));
         // What has no place keeps the values that stand for it.
         if !stays && now.iter().all(|x| x.is_finite()) {

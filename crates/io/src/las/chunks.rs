@@ -12,7 +12,6 @@ use laz::{LazItem, LazItemRecordBuilder, LazItemType, LazVlr, LazVlrBuilder};
 
 use super::record;
 use crate::error::Fault;
-use crate::limits;
 
 /// A run of compressed points.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +90,6 @@ impl Packing {
         if count == 0 {
             return Ok(Vec::new());
         }
-        self.check_inflation(bytes.len() - start, start, count)?;
         if self.single {
             return Ok(vec![Chunk { points: count, at: start, bytes: &bytes[start..] }]);
         }
@@ -132,18 +130,22 @@ impl Packing {
         Ok(chunks)
     }
 
-    /// Refuses counts that no file of this size comes near to.
-    fn check_inflation(&self, packed: usize, start: usize, count: usize) -> Result<(), Fault> {
-        let bytes = count.saturating_mul(self.length);
-        let most = packed.saturating_mul(limits::INFLATION).saturating_add(limits::INFLATED_BYTES);
-        if bytes <= most {
-            return Ok(());
-        }
-        let fault = format!(
-            "the header promises {count} points ({bytes} bytes) from {packed} compressed bytes; \
-             the file is truncated or the count is wrong"
-        );
-        Err(Fault::byte(start, fault))
+    /// About as many bytes as the state of a decoder takes: a model of 256 symbols for every
+    /// extra byte, in layers for each of four scanner channels.
+    pub fn decoder_bytes(&self) -> usize {
+        const MODEL: usize = 2700;
+        const STANDARD: usize = 1 << 20;
+        let extra: usize = self
+            .vlr
+            .items()
+            .iter()
+            .map(|i| match i.item_type() {
+                LazItemType::Byte(n) => usize::from(n),
+                LazItemType::Byte14(n) => 4 * usize::from(n),
+                _ => 0,
+            })
+            .sum();
+        STANDARD + MODEL * extra
     }
 
     /// The chunk table, its length checked before room is made for it.

@@ -14,19 +14,24 @@ use super::record::{self, EXTRA_BYTES, Field, RETURN};
 use super::{LasSource, Slot, quantise};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
+use crate::limits::{self, Limits};
 use crate::meaning;
 use crate::rows::CHUNK;
 use crate::scalar::{Number, ScalarType, with_numbers};
 
 /// Reads LAS or LAZ.
-pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let file = file::parse(bytes)?;
     let standard = record::fields(file.frame.format);
     let added = added_fields(&file)?;
     let mut fields = standard.clone();
     fields.extend(added.iter().map(|a| a.field.clone()));
-    let (columns, exact) = decode(bytes, &file, &fields)?;
-    let stored = if exact { None } else { Some(stored(bytes, &file)?) };
+    if let Points::Packed { at, .. } = &file.points {
+        let needed = file.count.saturating_mul(memory(&fields, &added, &file));
+        limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(*at, fault))?;
+    }
+    let (columns, exact) = decode(bytes, &file, &fields, limits)?;
+    let stored = if exact { None } else { Some(stored(bytes, &file, limits)?) };
     let frame = file.frame;
 
     let fault = |e: pellucid_cloud::CloudError| Fault::byte(0, e.to_string());
@@ -55,6 +60,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     Ok(Document { cloud, source })
 }
 
+/// Bytes of memory that a compressed point takes, if it comes to the worst.
+fn memory(fields: &[Field], added: &[Added], file: &File) -> usize {
+    let columns: usize = fields.iter().map(|f| f.width * f.ty().size()).sum();
+    let scaled =
+        added.iter().filter(|a| a.descriptor.as_ref().is_some_and(|d| d.transform().is_some()));
+    // Numbers of scaled fields, positions, coordinates as stored, the record unpacked.
+    let numbers: usize = scaled.map(|a| 8 * a.field.width).sum();
+    columns + numbers + 24 + 48 + usize::from(file.frame.header.point_data_record_length)
+}
+
 /// A field that the file adds, described or not.
 struct Added {
     descriptor: Option<Descriptor>,
@@ -71,6 +86,10 @@ fn added_fields(file: &File) -> Result<Vec<Added>, Fault> {
         Some((v, start)) => (Descriptor::all(&v.data), *start),
         None => (Vec::new(), 0),
     };
+    if descriptors.len() > limits::COLUMNS {
+        let fault = format!("{} extra fields, more than {}", descriptors.len(), limits::COLUMNS);
+        return Err(Fault::byte(start, fault));
+    }
     let mut at = base;
     let mut added = Vec::new();
     for (i, d) in descriptors.into_iter().enumerate() {
@@ -99,7 +118,12 @@ fn added_fields(file: &File) -> Result<Vec<Added>, Fault> {
 }
 
 /// The columns, and whether the positions determine the stored integers.
-fn decode(bytes: &[u8], file: &File, fields: &[Field]) -> Result<(Columns, bool), Fault> {
+fn decode(
+    bytes: &[u8],
+    file: &File,
+    fields: &[Field],
+    limits: &Limits,
+) -> Result<(Columns, bool), Fault> {
     let header = &file.frame.header;
     let length = usize::from(header.point_data_record_length);
     let (scale, offset) = quantise::of(header);
@@ -119,15 +143,22 @@ fn decode(bytes: &[u8], file: &File, fields: &[Field]) -> Result<(Columns, bool)
         }
         Points::Packed { laszip, at } => {
             let packing = Packing::parse(laszip, *at, file.frame.format, length)?;
+            limits
+                .check(bytes.len(), packing.decoder_bytes())
+                .map_err(|fault| Fault::byte(file::at::LENGTH, fault))?;
             let start = header.offset_to_point_data as usize;
             // All chunks are checked before room is made for their points.
             let chunks = packing.chunks(bytes, start, file.count)?;
             let mut columns = Columns::new(fields, file.count, scale, offset);
             let sizes: Vec<usize> = chunks.iter().map(|c| c.points).collect();
             let jobs: Vec<Rows> = columns.cut(fields, &sizes);
+            // Few jobs run at once where the state of a decoder is large.
+            let most = limits.most(bytes.len()) / 2;
+            let at_once = (most / packing.decoder_bytes()).clamp(1, chunks.len().max(1));
             let results: Vec<Result<bool, Fault>> = jobs
                 .into_par_iter()
                 .zip(&chunks)
+                .with_min_len(chunks.len().div_ceil(at_once))
                 .map(|(mut rows, chunk)| {
                     let mut exact = true;
                     packing.unpack(chunk, CHUNK, &mut |from, raw| {
@@ -148,8 +179,8 @@ fn decode(bytes: &[u8], file: &File, fields: &[Field]) -> Result<(Columns, bool)
 }
 
 /// The stored coordinates themselves.
-fn stored(bytes: &[u8], file: &File) -> Result<Vec<[i32; 3]>, Fault> {
-    let (columns, _) = decode(bytes, file, &[Field::new("xyz", 0, 3, ScalarType::I32)])?;
+fn stored(bytes: &[u8], file: &File, limits: &Limits) -> Result<Vec<[i32; 3]>, Fault> {
+    let (columns, _) = decode(bytes, file, &[Field::new("xyz", 0, 3, ScalarType::I32)], limits)?;
     Ok(match columns.values.first() {
         Some(Values::I32(v)) => v.chunks_exact(3).map(|k| [k[0], k[1], k[2]]).collect(),
         _ => Vec::new(),

@@ -147,6 +147,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(PointCloud, Layout), Fault> {
         let fault = format!("{rows} points are more than one cloud can hold");
         return Err(Fault::byte(at, fault));
     }
+    if let Some(axis) = meaning::twice(fields.iter().map(|f| f.name.as_bytes())) {
+        return Err(Fault::byte(at, format!("there are two fields \"{axis}\"")));
+    }
     let Some(meaning) = of_fields(&fields) else {
         return Err(Fault::byte(at, "the fields x, y and z are missing"));
     };

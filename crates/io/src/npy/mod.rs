@@ -16,6 +16,7 @@ use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
 use crate::error::{Fault, WriteFault};
+use crate::limits::Limits;
 use crate::meaning;
 use crate::scalar::ScalarType;
 use array::Layout;
@@ -75,7 +76,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
 }
 
 /// Reads an NPZ document.
-pub(crate) fn read_npz(bytes: &[u8]) -> Result<Document, Fault> {
+pub(crate) fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let entries = zip::entries(bytes)?;
     let heads: Vec<Option<header::Header>> =
         entries.iter().map(|e| header::parse(&zip::start(bytes, e, LOOK)).ok()).collect();
@@ -101,6 +102,15 @@ pub(crate) fn read_npz(bytes: &[u8]) -> Result<Document, Fault> {
             other => other,
         }
     };
+    let rows = heads[points].as_ref().and_then(header::Header::items).unwrap_or(usize::MAX);
+    // Entries may share their packed bytes, so all that is unpacked counts together.
+    let mut needed = rows.saturating_mul(24);
+    let mut take = |e: &zip::Entry| {
+        // The plain bytes, the columns of them, and what is gathered from columns.
+        needed = needed.saturating_add(e.size.saturating_mul(3));
+        limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(e.data.start, fault))
+    };
+    take(&entries[points])?;
     let plain = zip::unpack(bytes, &entries[points])?;
     let (mut cloud, layout) = array::decode(&plain).map_err(|f| inside(f, &entries[points]))?;
     drop(plain);
@@ -111,6 +121,7 @@ pub(crate) fn read_npz(bytes: &[u8]) -> Result<Document, Fault> {
         let role = if i == points {
             Role::Points
         } else if fits.is_some() {
+            take(&entry)?;
             let plain = zip::unpack(bytes, &entry)?;
             match array::decode_attribute(&plain, cloud.len()) {
                 Some((values, width)) => {

@@ -9,13 +9,13 @@ use super::header::{self, Data, Field, Header};
 use super::{Origin, PcdSource, lzf};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
-use crate::limits;
+use crate::limits::{self, Limits};
 use crate::meaning;
 use crate::rows::{Records, Rows};
 use crate::scalar::{Number, ScalarType, with_numbers};
 
 /// Reads a document.
-pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let header = header::parse(bytes)?;
     let end = header.lines.len() + 1;
     let columns: Vec<(String, Option<ScalarType>)> = header
@@ -24,6 +24,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
         // A field of several values is an attribute of its own.
         .map(|f| (f.name.clone(), (f.count == 1).then_some(f.ty)))
         .collect();
+    if let Some(axis) = meaning::twice(columns.iter().map(|c| c.0.as_bytes())) {
+        return Err(Fault::line(end, format!("there are two fields \"{axis}\"")));
+    }
     let Some(meaning) = meaning::of(&columns) else {
         return Err(Fault::line(end, "the fields x, y and z are missing"));
     };
@@ -31,7 +34,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     let mut body = match header.data {
         Data::Ascii => Body::Columns(Rows::Columns(ascii(bytes, &header)?)),
         Data::Binary => binary(bytes, &header)?,
-        Data::Compressed => Body::Columns(Rows::Columns(compressed(bytes, &header)?)),
+        Data::Compressed => Body::Columns(Rows::Columns(compressed(bytes, &header, limits)?)),
     };
 
     let mut cloud = PointCloud::new(body.positions(meaning.position));
@@ -189,7 +192,7 @@ fn check_rest(bytes: &[u8], end: usize) -> Result<(), Fault> {
     }
 }
 
-fn compressed(bytes: &[u8], header: &Header) -> Result<Vec<Values>, Fault> {
+fn compressed(bytes: &[u8], header: &Header, limits: &Limits) -> Result<Vec<Values>, Fault> {
     let at = header.body;
     let Some(sizes) = bytes.get(at..at + 8) else {
         let fault = "the file ends before the sizes of the compressed data";
@@ -207,6 +210,9 @@ fn compressed(bytes: &[u8], header: &Header) -> Result<Vec<Values>, Fault> {
         );
         return Err(Fault::byte(at + 4, fault));
     }
+    // The plain bytes, the columns of them, what is gathered from columns, and the positions.
+    let needed = size.saturating_mul(3).saturating_add(header.points.saturating_mul(32));
+    limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(at + 4, fault))?;
     let Some(input) = bytes.get(at + 8..at + 8 + packed) else {
         let fault = format!(
             "the compressed data should have {packed} bytes but {} follow; the file is truncated",

@@ -32,6 +32,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
         let fault = format!("{} points are more than one cloud can hold", element.count);
         return Err(Fault::line(end, fault));
     }
+    if let Some(axis) = meaning::twice(element.properties.iter().map(|p| p.name.as_slice())) {
+        return Err(Fault::line(end, format!("the vertices have two properties \"{axis}\"")));
+    }
     let columns: Vec<(String, Option<ScalarType>)> = element
         .properties
         .iter()
@@ -111,6 +114,11 @@ fn check_size(bytes: &[u8], header: &Header) -> Result<(), Fault> {
     let held = bytes.len() - header.body;
     let mut least = 0usize;
     for element in &header.elements {
+        if element.properties.is_empty() && element.count > 0 {
+            let fault =
+                format!("{} \"{}\" records without properties", element.count, element.text());
+            return Err(Fault::line(header_lines(bytes, header), fault));
+        }
         let row = match header.encoding {
             // A digit and a separator a value.
             Encoding::Ascii => 2 * element.properties.len(),

@@ -148,6 +148,9 @@ impl Row<'_> {
             }
             _ => (self.names_by_number(), HeaderLine::None),
         };
+        if let Some(axis) = meaning::twice(names.iter().map(String::as_bytes)) {
+            return Err(Fault::line(self.line, format!("two columns are named {axis}")));
+        }
         let meaning = named(&names)
             .ok_or_else(|| Fault::line(self.line, "no columns are named x, y and z"))?;
         if let Some(&c) = meaning.position.iter().find(|&&c| words[c]) {
