@@ -26,9 +26,12 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let added = added_fields(&file)?;
     let mut fields = standard.clone();
     fields.extend(added.iter().map(|a| a.field.clone()));
-    if let Points::Packed { at, .. } = &file.points {
+    if let Points::Packed { .. } = &file.points {
         let needed = file.count.saturating_mul(memory(&fields, &added, &file));
-        limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(*at, fault))?;
+        let start = file.frame.header.offset_to_point_data as usize;
+        limits.check(bytes.len(), needed).map_err(|fault| {
+            Fault::byte(start, format!("the header promises {} points: {fault}", file.count))
+        })?;
     }
     let (columns, exact) = decode(bytes, &file, &fields, limits)?;
     let stored = if exact { None } else { Some(stored(bytes, &file, limits)?) };
