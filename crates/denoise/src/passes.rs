@@ -127,11 +127,26 @@ impl Pass {
         step: impl Fn(&mut S, usize, Point) -> Point + Sync + Send,
     ) -> Result<Vec<Point>, DenoiseError> {
         let mut moved = points.to_vec();
+        self.fill([0.0, 1.0], &mut moved, run, scratch, |s, i, q| *q = step(s, i, *q))?;
+        Ok(moved)
+    }
+
+    /// Works on every value and its number like [`each`](Self::each), as the part of the pass
+    /// between these two shares of it.
+    pub fn fill<T: Send, S>(
+        &self,
+        [from, to]: [f64; 2],
+        values: &mut [T],
+        run: &mut Run,
+        scratch: impl Fn() -> S + Sync + Send,
+        step: impl Fn(&mut S, usize, &mut T) + Sync + Send,
+    ) -> Result<(), DenoiseError> {
+        let all = values.len();
         let done = |n: usize| {
-            let share = n as f64 / points.len().max(1) as f64;
+            let share = from + (to - from) * (n as f64 / all.max(1) as f64);
             (self.index as f64 - 1.0 + share) / self.count as f64
         };
-        for (b, block) in moved.chunks_mut(BLOCK).enumerate() {
+        for (b, block) in values.chunks_mut(BLOCK).enumerate() {
             run.progress(self.name, self.index, done(b * BLOCK))?;
             let cancelled = run.cancel_flag();
             let chunks = block.par_chunks_mut(CHUNK).enumerate();
@@ -140,13 +155,12 @@ impl Pass {
                     return;
                 }
                 let first = b * BLOCK + c * CHUNK;
-                for (i, q) in chunk.iter_mut().enumerate() {
-                    *q = step(scratch, first + i, *q);
+                for (i, value) in chunk.iter_mut().enumerate() {
+                    step(scratch, first + i, value);
                 }
             });
         }
-        run.progress(self.name, self.index, done(points.len()))?;
-        Ok(moved)
+        run.progress(self.name, self.index, done(all))
     }
 }
 

@@ -203,8 +203,15 @@ fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// Every method, in the order in which they are listed.
 pub fn methods() -> &'static [Method] {
-    static METHODS: &[Method] =
-        &[methods::mls::METHOD, methods::mrpca::METHOD, methods::fgl::METHOD];
+    static METHODS: &[Method] = &[
+        methods::mls::METHOD,
+        methods::lop::METHOD,
+        methods::wlop::METHOD,
+        methods::awlop::METHOD,
+        methods::nld::METHOD,
+        methods::mrpca::METHOD,
+        methods::fgl::METHOD,
+    ];
     METHODS
 }
 

@@ -7,13 +7,14 @@ mod kernel;
 mod normals;
 mod plane;
 mod planes;
+pub(crate) mod projection;
 mod quadric;
 
 pub use kernel::Kernel;
 pub use normals::{NORMALS, NormalSource, estimate_oriented, normal_neighbors};
 pub use plane::{Moments, Plane};
 pub use planes::PlaneSum;
-pub use quadric::{Quadric, QuadricFit};
+pub use quadric::{Jet, Quadric, QuadricFit};
 
 #[cfg(test)]
 mod normals_tests;

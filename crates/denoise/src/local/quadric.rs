@@ -146,7 +146,31 @@ pub struct Quadric {
     coefficients: [f64; 6],
 }
 
+/// A height field to second order above its origin, as vectors of the surrounding space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jet {
+    /// Height over the plane.
+    pub height: f64,
+    /// Gradient of the height, in the plane.
+    pub slope: Point,
+    /// Second derivatives of the height, `[xx, xy, xz, yy, yz, zz]`.
+    pub bend: [f64; 6],
+}
+
 impl Quadric {
+    /// Height and derivatives above the origin, free of the choice of tangents.
+    pub fn jet(&self) -> Jet {
+        let Axes { u, v, scale, .. } = self.axes;
+        let c = &self.coefficients;
+        let slope = vec3::add(vec3::scale(u, c[1]), vec3::scale(v, c[2]));
+        let (uu, uv, vv) = (2.0 * c[3] / scale, c[4] / scale, 2.0 * c[5] / scale);
+        let entry = |a: usize, b: usize| {
+            uu * u[a] * u[b] + uv * (u[a] * v[b] + v[a] * u[b]) + vv * v[a] * v[b]
+        };
+        let bend = [entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)];
+        Jet { height: scale * c[0], slope, bend }
+    }
+
     /// Moves `x` towards its nearest point on the surface, along the normal of the surface under
     /// it: one Newton step, exact for a plane.
     #[inline]

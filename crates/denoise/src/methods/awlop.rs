@@ -1,0 +1,216 @@
+//! Anisotropic weighted locally optimal projection (Huang et al. 2013, edge-aware resampling):
+//! points move along smoothed normals, and only by those neighbours that lie on their side of an
+//! edge.
+
+use pellucid_cloud::vec3::{self, Point};
+use pellucid_cloud::{KdTree, Neighbor, PointCloud};
+use serde::{Deserialize, Serialize};
+
+use super::lop::{ITERATIONS, PROPERTIES, RADIUS, REPULSION};
+use crate::frame::{UNITS, Unit};
+use crate::local::projection::{Push, Theta, automatic_radius};
+use crate::local::{NORMALS, NormalSource};
+use crate::passes::Passes;
+use crate::registry::{Method, Parameter, Parameters};
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+
+const NAME: &str = "awlop";
+const MIN_POINTS: usize = 4;
+/// Passes of the bilateral filter over the normals of the data.
+const SMOOTHINGS: usize = 4;
+/// The paper's σ_p in units of the noise: neighbours much higher than that lie on another sheet.
+const HEIGHT: f64 = 5.0;
+/// Noise taken for granted, in spacings, where a width must not vanish.
+const LEAST_NOISE: f64 = 0.1;
+
+/// The registry row.
+pub const METHOD: Method = Method {
+    min_points: MIN_POINTS,
+    properties: PROPERTIES,
+    parameters: &[
+        RADIUS,
+        REPULSION,
+        ITERATIONS,
+        Parameter {
+            name: "angle",
+            unit: "degrees",
+            about: "normals that differ by this much count as those of another face; above 0, up \
+                    to 180",
+        },
+        NORMALS,
+        UNITS,
+    ],
+    ..Method::new::<AwlopParameters>(
+        NAME,
+        "projects along smoothed normals by neighbours on the same side of edges",
+        "Huang et al. 2013, Edge-aware point set resampling",
+        Some("10.1145/2421636.2421645"),
+    )
+};
+
+/// Parameters of [`METHOD`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AwlopParameters {
+    /// Support radius; `None`: from the noise.
+    pub radius: Option<f64>,
+    /// The paper's µ.
+    pub repulsion: f64,
+    /// Steps.
+    pub iterations: usize,
+    /// The paper's σ_n, in degrees.
+    pub angle: f64,
+    /// Where normals come from.
+    pub normals: NormalSource,
+    /// What `radius` is given in.
+    pub units: Unit,
+}
+
+impl Default for AwlopParameters {
+    fn default() -> Self {
+        AwlopParameters {
+            radius: None,
+            repulsion: 0.3,
+            iterations: 3,
+            angle: 30.0,
+            normals: NormalSource::Estimate,
+            units: Unit::Spacing,
+        }
+    }
+}
+
+impl Parameters for AwlopParameters {
+    fn preset(_: &str) -> Option<Self> {
+        None
+    }
+
+    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        let positive = self.radius.is_none_or(|x| x > 0.0 && x.is_finite());
+        ParameterError::check(positive, "radius", self.radius, "above 0, or null")?;
+        let push = (0.0..=0.5).contains(&self.repulsion);
+        ParameterError::check(push, "repulsion", self.repulsion, "between 0 and 0.5")?;
+        let steps = (1..=1000).contains(&self.iterations);
+        ParameterError::check(steps, "iterations", self.iterations, "between 1 and 1000")?;
+        let angle = self.angle > 0.0 && self.angle <= 180.0;
+        ParameterError::check(angle, "angle", self.angle, "above 0, up to 180")?;
+        Ok(Box::new(Awlop(self)))
+    }
+}
+
+struct Awlop(AwlopParameters);
+
+impl Denoiser for Awlop {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        if self.0.radius.is_none() && passes.is_clean() {
+            return Ok(passes.leave_alone());
+        }
+        let sigma = passes.noise.sigma;
+        let h = match self.0.radius {
+            Some(h) => passes.frame.length(h, self.0.units),
+            None => automatic_radius(sigma),
+        };
+        passes.note(format!("support radius {h:.2} spacings"));
+        let theta = Theta::new(h);
+        let sides = Sides::new(self.0.angle, HEIGHT * sigma.max(LEAST_NOISE));
+        let data = passes.frame.points().to_vec();
+        let tree = KdTree::new(&data);
+        let mut given = self.0.normals.normals(noisy, &passes.frame, sigma)?;
+        let mut normals = vec![];
+        passes.run(run, self.0.iterations, |pass, points, run| {
+            if pass.index == 1 {
+                for k in 0..SMOOTHINGS {
+                    let share = [k, k + 1].map(|k| 0.5 * k as f64 / SMOOTHINGS as f64);
+                    let mut next = given.clone();
+                    pass.fill(share, &mut next, run, Vec::new, |found, i, n| {
+                        theta.near(&tree, data[i], found);
+                        *n = sides.normal(&theta, *n, &given, found);
+                    })?;
+                    given = next;
+                }
+                normals = given.clone();
+            }
+            let own = KdTree::new(points);
+            let w = theta.densities(points, &own);
+            let mut moved: Vec<(Point, Point)> =
+                points.iter().copied().zip(normals.iter().copied()).collect();
+            let start = if pass.index == 1 { 0.5 } else { 0.0 };
+            pass.fill([start, 1.0], &mut moved, run, Vec::new, |found, _, (x, n)| {
+                theta.near(&tree, *x, found);
+                *n = sides.normal(&theta, *n, &given, found);
+                let t = sides.offset(&theta, *x, *n, &data, &given, found);
+                theta.near(&own, *x, found);
+                let away = Push::Even.away(&theta, *x, points, Some(&w), found);
+                let flat = vec3::sub(away, vec3::scale(*n, vec3::dot(away, *n)));
+                let step = vec3::add(vec3::scale(*n, t), vec3::scale(flat, self.0.repulsion));
+                *x = vec3::add(*x, step);
+            })?;
+            normals = moved.iter().map(|m| m.1).collect();
+            Ok(moved.into_iter().map(|m| m.0).collect())
+        })
+    }
+}
+
+/// Which neighbours lie on the same side of an edge.
+struct Sides {
+    /// `1 / (1 - cos σ_n)`.
+    turn: f64,
+    /// `1 / σ_p²`.
+    height: f64,
+}
+
+impl Sides {
+    fn new(angle: f64, sigma_p: f64) -> Sides {
+        let turn = 1.0 / (1.0 - angle.to_radians().cos());
+        Sides { turn, height: 1.0 / (sigma_p * sigma_p) }
+    }
+
+    /// The paper's ψ: how much two normals agree.
+    #[inline]
+    fn psi(&self, a: Point, b: Point) -> f64 {
+        let s = (1.0 - vec3::dot(a, b)) * self.turn;
+        (-s * s).exp()
+    }
+
+    /// The bilateral mean of normals around a point with normal `n`.
+    #[inline]
+    fn normal(&self, theta: &Theta, n: Point, normals: &[Point], found: &[Neighbor]) -> Point {
+        let mut sum = [0.0; 3];
+        for f in found {
+            let m = normals[f.index as usize];
+            let w = theta.weight(f.distance2) * self.psi(n, m);
+            sum = vec3::add(sum, vec3::scale(m, w));
+        }
+        vec3::normalized(sum).unwrap_or(n)
+    }
+
+    /// How far to go from `x` along `n`: the mean of the neighbours' heights.
+    ///
+    /// A height is taken across the mean of both normals, `(n + m)·(p - x - t n) = 0`: on a
+    /// circular arc that is exact, where heights over the tangent plane would draw `x` inwards.
+    #[inline]
+    fn offset(
+        &self,
+        theta: &Theta,
+        x: Point,
+        n: Point,
+        data: &[Point],
+        normals: &[Point],
+        found: &[Neighbor],
+    ) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for f in found {
+            let (p, m) = (data[f.index as usize], normals[f.index as usize]);
+            let c = vec3::dot(n, m);
+            if c <= 0.0 {
+                continue;
+            }
+            let d = vec3::sub(p, x);
+            let t = vec3::dot(vec3::add(n, m), d) / (1.0 + c);
+            let w = theta.weight(f.distance2) * self.psi(n, m) * (-t * t * self.height).exp();
+            sum += w * t;
+            total += w;
+        }
+        if total > 0.0 { sum / total } else { 0.0 }
+    }
+}

@@ -1,0 +1,254 @@
+//! Non-local denoising (Deschaud & Goulette 2010): points whose local surfaces look alike share
+//! what they know.
+
+use pellucid_cloud::vec3::{self, Point};
+use pellucid_cloud::{KdTree, Neighbor, PointCloud};
+use serde::{Deserialize, Serialize};
+
+use crate::local::{Moments, QuadricFit, estimate_oriented};
+use crate::passes::Passes;
+use crate::registry::{Method, Parameter, Parameters};
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+
+const NAME: &str = "nld";
+const MIN_POINTS: usize = 4;
+/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+const MOST_NEIGHBORS: usize = 80;
+/// Noise taken for granted, in spacings, where a width must not vanish.
+const LEAST_NOISE: f64 = 0.1;
+/// A surface this many times the noise away hardly counts: it is that of another sheet or face.
+const FAR: f64 = 3.0;
+/// Share of the slopes in the difference of descriptors: they turn with the normals, which the
+/// noise disturbs most.
+const SLOPE: f64 = 0.3;
+/// Normals whose cosine is below this belong to another face.
+const FACING: f64 = 0.2;
+
+/// The registry row.
+pub const METHOD: Method = Method {
+    min_points: MIN_POINTS,
+    parameters: &[
+        Parameter {
+            name: "neighbors",
+            unit: "points",
+            about: "size of the neighbourhood that a surface is fitted to, the point included; \
+                    null: from the estimated noise",
+        },
+        Parameter {
+            name: "search",
+            unit: "points",
+            about: "size of the neighbourhood in which similar surfaces are looked for; null: twice \
+                    neighbors",
+        },
+        Parameter {
+            name: "similarity",
+            unit: "",
+            about: "how far surfaces may differ at the rim of a neighbourhood, in units of the noise",
+        },
+        Parameter {
+            name: "iterations",
+            unit: "iterations",
+            about: "passes, each over the points as the one before left them",
+        },
+    ],
+    ..Method::new::<NldParameters>(
+        NAME,
+        "averages the local surfaces of points that have similar ones",
+        "Deschaud & Goulette 2010, Point cloud non local denoising using local surface descriptor \
+         similarity",
+        None,
+    )
+};
+
+/// Parameters of [`METHOD`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NldParameters {
+    /// Points that a surface is fitted to; `None`: from the noise.
+    pub neighbors: Option<usize>,
+    /// Points among which similar ones are looked for; `None`: twice `neighbors`.
+    pub search: Option<usize>,
+    /// Width of the similarity weight.
+    pub similarity: f64,
+    /// Passes.
+    pub iterations: usize,
+}
+
+impl Default for NldParameters {
+    fn default() -> Self {
+        NldParameters { neighbors: None, search: None, similarity: 2.0, iterations: 1 }
+    }
+}
+
+impl Parameters for NldParameters {
+    fn preset(_: &str) -> Option<Self> {
+        None
+    }
+
+    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        let fits = |k: Option<usize>| k.is_none_or(|k| (8..=10_000).contains(&k));
+        let rule = "between 8 and 10000, or null";
+        ParameterError::check(fits(self.neighbors), "neighbors", self.neighbors, rule)?;
+        ParameterError::check(fits(self.search), "search", self.search, rule)?;
+        let wide = self.similarity > 0.0 && self.similarity.is_finite();
+        ParameterError::check(wide, "similarity", self.similarity, "above 0")?;
+        let passes = (1..=1000).contains(&self.iterations);
+        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
+        Ok(Box::new(Nld(self)))
+    }
+}
+
+struct Nld(NldParameters);
+
+impl Denoiser for Nld {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        if self.0.neighbors.is_none() && passes.is_clean() {
+            return Ok(passes.leave_alone());
+        }
+        let sigma = passes.noise.sigma;
+        let k = self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
+        let search = self.0.search.unwrap_or(2 * k);
+        passes.note(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+        let sigma = sigma.max(LEAST_NOISE);
+        let far = (FAR * sigma).powi(-2);
+        passes.run(run, self.0.iterations, |pass, points, run| {
+            let tree = KdTree::new(points);
+            let signs = estimate_oriented(points, k);
+            let mut local = vec![Descriptor::default(); points.len()];
+            pass.fill([0.0, 0.5], &mut local, run, Scratch::default, |scratch, i, d| {
+                *d = Descriptor::of(points, &tree, i, k, signs[i], scratch);
+            })?;
+            // What is left of the noise halves with each pass, roughly.
+            let left = (sigma * 0.5_f64.powi(pass.index as i32 - 1)).max(LEAST_NOISE);
+            let spread = (self.0.similarity * left).powi(-2);
+            let mut moved = points.to_vec();
+            pass.fill([0.5, 1.0], &mut moved, run, Scratch::default, |scratch, i, x| {
+                tree.knn_into(*x, search, &mut scratch.found);
+                let me = &local[i];
+                let n = me.normal;
+                let (mut sum, mut total) = (0.0, 0.0);
+                let r2 = scratch.found.last().map_or(0.0, |f| f.distance2).max(1e-300);
+                for f in &scratch.found {
+                    let other = &local[f.index as usize];
+                    let c = vec3::dot(n, other.normal);
+                    if c <= FACING {
+                        continue;
+                    }
+                    let fall = (-f.distance2 / r2).exp();
+                    // Where the line through x along its own normal meets the other's surface.
+                    let t = other.height(vec3::sub(*x, points[f.index as usize]), n);
+                    let w = fall * (-me.difference2(other) * spread - t * t * far).exp();
+                    sum += w * t;
+                    total += w;
+                }
+                if total > 0.0 {
+                    *x = vec3::add(*x, vec3::scale(n, sum / total));
+                }
+            })?;
+            Ok(moved)
+        })
+    }
+}
+
+/// Neighbours for noise of `sigma` spacings: more than a quadric alone would need, since
+/// similar surfaces are averaged but the descriptors must be sure.
+fn automatic_neighbors(sigma: f64) -> usize {
+    ((20.0 + 14.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
+}
+
+/// Buffers of one worker.
+#[derive(Default)]
+struct Scratch {
+    found: Vec<Neighbor>,
+    near: Vec<Point>,
+}
+
+/// The local surface of a point, by the coefficients of a quadric over its plane.
+#[derive(Debug, Clone, Copy, Default)]
+struct Descriptor {
+    /// Unit normal of the plane, on the same side as the neighbours'.
+    normal: Point,
+    /// Foot of the point on its surface, relative to the point, along the normal.
+    foot: f64,
+    /// Gradient of the surface over the plane.
+    slope: Point,
+    /// Second derivatives as a symmetric matrix in space, `[xx, xy, xz, yy, yz, zz]`.
+    bend: [f64; 6],
+    /// Squared radius of the neighbourhood.
+    radius2: f64,
+}
+
+impl Descriptor {
+    fn of(
+        points: &[Point],
+        tree: &KdTree,
+        i: usize,
+        k: usize,
+        sign: Point,
+        scratch: &mut Scratch,
+    ) -> Descriptor {
+        let Scratch { found, near } = scratch;
+        let q = points[i];
+        tree.knn_into(q, k, found);
+        near.clear();
+        near.extend(found.iter().map(|f| vec3::sub(points[f.index as usize], q)));
+        let radius2 = found.last().map_or(0.0, |f| f.distance2);
+        let mut moments = Moments::default();
+        near.iter().for_each(|&x| moments.add(x, 1.0));
+        let Some(mut plane) = moments.plane() else { return Descriptor::default() };
+        if vec3::dot(plane.normal, sign) < 0.0 {
+            plane.normal = vec3::scale(plane.normal, -1.0);
+        }
+        let mut out = Descriptor {
+            normal: plane.normal,
+            foot: -plane.offset([0.0; 3]),
+            radius2,
+            ..Descriptor::default()
+        };
+        if radius2 > 0.0 {
+            let scale = radius2.sqrt();
+            let mut fit = QuadricFit::new(&plane, [0.0; 3], scale);
+            near.iter().for_each(|&x| fit.add(x, 1.0));
+            if let Some(quadric) = fit.solve() {
+                let jet = quadric.jet();
+                out.foot += jet.height;
+                out.slope = jet.slope;
+                out.bend = jet.bend;
+            }
+        }
+        out
+    }
+
+    /// How differently two surfaces bend, as a height at the rim of the neighbourhood.
+    #[inline]
+    fn difference2(&self, other: &Descriptor) -> f64 {
+        let s = vec3::sub(self.gradient(), other.gradient());
+        let b: [f64; 6] = std::array::from_fn(|c| self.bend[c] - other.bend[c]);
+        let diagonal = b[0] * b[0] + b[3] * b[3] + b[5] * b[5];
+        let rest = b[1] * b[1] + b[2] * b[2] + b[4] * b[4];
+        self.radius2 * (SLOPE * vec3::dot(s, s) + 0.25 * self.radius2 * (diagonal + 2.0 * rest))
+    }
+
+    fn gradient(&self) -> Point {
+        vec3::sub(self.normal, self.slope)
+    }
+
+    /// How far from `d` (relative to this point) along `n` this surface is, to second order.
+    #[inline]
+    fn height(&self, d: Point, n: Point) -> f64 {
+        let z = vec3::dot(d, self.normal);
+        let flat = vec3::sub(d, vec3::scale(self.normal, z));
+        let b = &self.bend;
+        let bent = vec3::dot(
+            flat,
+            [
+                b[0] * flat[0] + b[1] * flat[1] + b[2] * flat[2],
+                b[1] * flat[0] + b[3] * flat[1] + b[4] * flat[2],
+                b[2] * flat[0] + b[4] * flat[1] + b[5] * flat[2],
+            ],
+        );
+        let height = self.foot + vec3::dot(self.slope, flat) + 0.5 * bent;
+        (height - z) / vec3::dot(n, self.normal)
+    }
+}
