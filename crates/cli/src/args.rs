@@ -64,7 +64,7 @@ pub struct Denoise {
     /// Take parameters (and perhaps `method` and `preset`) from a TOML file
     #[arg(long, value_name = "FILE.toml")]
     pub params: Option<PathBuf>,
-    /// What becomes of stored normals once the points have moved
+    /// What becomes of stored normals once the points have moved; or whether the method uses them
     #[arg(long, value_name = "WHAT", default_value = "update")]
     pub normals: Normals,
     /// Threads to use; the result does not depend on it [default: all cores]
@@ -99,6 +99,8 @@ pub enum Normals {
     Update,
     /// Leave them out
     Drop,
+    /// The method uses them instead of estimating its own (parameter normals=file); then as update
+    File,
 }
 
 /// Arguments of `noise`.

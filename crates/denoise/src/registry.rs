@@ -209,6 +209,9 @@ pub fn methods() -> &'static [Method] {
         methods::wlop::METHOD,
         methods::awlop::METHOD,
         methods::nld::METHOD,
+        methods::apss::METHOD,
+        methods::rimls::METHOD,
+        methods::bilateral::METHOD,
         methods::mrpca::METHOD,
         methods::fgl::METHOD,
     ];

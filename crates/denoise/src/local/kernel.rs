@@ -11,6 +11,8 @@ pub enum Kernel {
     Flat,
     /// `(1 - t²)²`: smooth, zero at the radius.
     Biweight,
+    /// `(1 - t²)⁴`: smoother, and with more weight in the middle.
+    Quartic,
     /// `exp(-t² / (2 s²))` with `s` a third of the radius.
     Gaussian,
 }
@@ -25,6 +27,10 @@ impl Kernel {
             Kernel::Biweight => {
                 let s = (1.0 - t2).max(1e-3);
                 s * s
+            }
+            Kernel::Quartic => {
+                let s = (1.0 - t2).max(1e-3);
+                s * s * s * s
             }
             Kernel::Gaussian => (-4.5 * t2).exp(),
         }

@@ -5,16 +5,23 @@
 
 mod kernel;
 mod normals;
+mod oriented;
 mod plane;
 mod planes;
 pub(crate) mod projection;
 mod quadric;
+mod sphere;
 
 pub use kernel::Kernel;
-pub use normals::{NORMALS, NormalSource, estimate_oriented, normal_neighbors};
+pub use normals::{
+    NORMALS, NormalSource, NormalSupply, estimate_oriented, normal_neighbors,
+    smooth_normal_neighbors,
+};
+pub use oriented::{Near, Neighborhood, Oriented, Support, local_spacing};
 pub use plane::{Moments, Plane};
 pub use planes::PlaneSum;
 pub use quadric::{Jet, Quadric, QuadricFit};
+pub use sphere::{Sphere, SphereFit};
 
 #[cfg(test)]
 mod normals_tests;

@@ -1,5 +1,7 @@
 //! Oriented normals of the points a method works on.
 
+use std::borrow::Cow;
+
 use pellucid_cloud::eigen3::smallest_eigenvector;
 use pellucid_cloud::normals::orient_consistently;
 use pellucid_cloud::vec3::{self, Point};
@@ -49,11 +51,37 @@ impl NormalSource {
         frame: &LocalFrame,
         sigma: f64,
     ) -> Result<Vec<Point>, DenoiseError> {
+        Ok(self.supply(cloud, frame, normal_neighbors(sigma))?.of(frame.points()).into_owned())
+    }
+
+    /// The same for methods of several passes, with estimates from that many points.
+    pub fn supply(
+        self,
+        cloud: &PointCloud,
+        frame: &LocalFrame,
+        neighbors: usize,
+    ) -> Result<NormalSupply, DenoiseError> {
+        Ok(match self {
+            NormalSource::Estimate => NormalSupply::Estimated(neighbors),
+            NormalSource::File => NormalSupply::Fixed(stored(cloud, frame)?),
+        })
+    }
+}
+
+/// Normals for the passes of a run: those of the file stay, estimated ones follow the points.
+pub enum NormalSupply {
+    /// The same in every pass.
+    Fixed(Vec<Point>),
+    /// Estimated from that many points.
+    Estimated(usize),
+}
+
+impl NormalSupply {
+    /// The normals of the local points as they are now.
+    pub fn of(&self, points: &[Point]) -> Cow<'_, [Point]> {
         match self {
-            NormalSource::Estimate => {
-                Ok(estimate_oriented(frame.points(), normal_neighbors(sigma)))
-            }
-            NormalSource::File => stored(cloud, frame),
+            NormalSupply::Fixed(normals) => Cow::Borrowed(normals),
+            NormalSupply::Estimated(k) => Cow::Owned(estimate_oriented(points, *k)),
         }
     }
 }
@@ -61,7 +89,17 @@ impl NormalSource {
 /// Points that a normal is fitted to, for noise of `sigma` spacings: the neighbourhood must reach
 /// past the noise.
 pub fn normal_neighbors(sigma: f64) -> usize {
-    let k = 10.0 + 10.0 * sigma * sigma;
+    reaching(sigma, 10.0)
+}
+
+/// The same for surfaces that are defined by normals more than by points, so that noise in normals
+/// costs more than detail.
+pub fn smooth_normal_neighbors(sigma: f64) -> usize {
+    reaching(sigma, 20.0)
+}
+
+fn reaching(sigma: f64, growth: f64) -> usize {
+    let k = 10.0 + growth * sigma * sigma;
     // A conversion of NaN gives zero.
     (k.round() as usize).clamp(10, MOST_NEIGHBORS)
 }

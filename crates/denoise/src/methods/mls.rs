@@ -1,30 +1,21 @@
 //! Moving least squares (Alexa et al. 2001): each point moves onto a surface fitted to its
 //! neighbours.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, Neighbor, PointCloud};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::frame::{LocalFrame, Unit};
+use crate::frame::{UNITS, Unit};
 use crate::local::{Kernel, Moments, QuadricFit};
+use crate::passes::Passes;
 use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
-use crate::{
-    DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Report, Run, Snapshot, Stop,
-};
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
 const NAME: &str = "mls";
 const MIN_POINTS: usize = 4;
 
-/// Noise below this many spacings is left alone: a fit would add more error than it removes.
-const NEGLIGIBLE_NOISE: f64 = 0.02;
 /// Most points in an automatic neighbourhood, whatever the noise estimate says.
 const MOST_NEIGHBORS: usize = 60;
-/// Points handled between two reports of progress, and by one parallel task.
-const BLOCK: usize = 1 << 16;
-const CHUNK: usize = 256;
 
 /// The registry row.
 pub const METHOD: Method = Method {
@@ -48,12 +39,14 @@ pub const METHOD: Method = Method {
         Parameter {
             name: "radius",
             unit: "spacings",
-            about: "take all neighbours within this distance instead of a number of them",
+            about: "take all neighbours within this distance instead of a number of them, in the \
+                    unit that `units` says",
         },
+        UNITS,
         Parameter {
             name: "kernel",
             unit: "",
-            about: "how weights fall with distance: flat, biweight or gaussian",
+            about: "how weights fall with distance: flat, biweight, quartic or gaussian",
         },
         Parameter {
             name: "iterations",
@@ -63,8 +56,8 @@ pub const METHOD: Method = Method {
         Parameter {
             name: "reach",
             unit: "spacings",
-            about: "a point this far from its fitted surface is an outlier and stays; null: from \
-                    the estimated noise",
+            about: "a point this far from its fitted surface is an outlier and stays, in the \
+                    unit that `units` says; null: from the estimated noise",
         },
     ],
     ..Method::new::<MlsParameters>(
@@ -93,13 +86,15 @@ pub struct MlsParameters {
     pub surface: Surface,
     /// Points in a neighbourhood; `None`: from the noise.
     pub neighbors: Option<usize>,
-    /// Radius of a neighbourhood in spacings, instead of a number of points.
+    /// Radius of a neighbourhood, instead of a number of points.
     pub radius: Option<f64>,
+    /// What `radius` and `reach` are given in.
+    pub units: Unit,
     /// Weights by distance.
     pub kernel: Kernel,
     /// Passes.
     pub iterations: usize,
-    /// Largest move in spacings; `None`: from the noise.
+    /// Largest move; `None`: from the noise.
     pub reach: Option<f64>,
 }
 
@@ -109,6 +104,7 @@ impl Default for MlsParameters {
             surface: Surface::Plane,
             neighbors: None,
             radius: None,
+            units: Unit::Spacing,
             kernel: Kernel::Flat,
             iterations: 2,
             reach: None,
@@ -143,43 +139,17 @@ struct Mls(MlsParameters);
 
 impl Denoiser for Mls {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let mut report = Report::default();
-        run.progress("prepare", 1, 0.0)?;
-        let (frame, noise) = Run::timed(&mut report, "prepare", || {
-            let frame = LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)?;
-            let noise = frame.noise();
-            Ok::<_, DenoiseError>((frame, noise))
-        })?;
-        report.spacing = Some(frame.unit());
-        report.noise = Some(noise.sigma * frame.unit());
-        report.skipped_rows = noisy.len() - frame.rows().len();
-
-        let fit = self.fit(noise.sigma, &mut report);
-        let mut points = frame.points().to_vec();
-        let mut stop = Stop::IterationLimit;
-        if self.is_automatic() && noise.reliable && noise.sigma < NEGLIGIBLE_NOISE {
-            report.notes.push("the cloud shows no noise; nothing was moved".to_owned());
-            stop = Stop::NothingToDo;
-        } else {
-            for pass in 1..=self.0.iterations {
-                let start = std::time::Instant::now();
-                let moved = self.pass(&fit, &points, pass, run)?;
-                *report.seconds.entry("project".to_owned()).or_default() +=
-                    start.elapsed().as_secs_f64();
-                let record = record(pass, frame.unit(), &points, &moved);
-                points = moved;
-                report.history.push(record);
-                let positions = || frame.leave(noisy, &points);
-                let record = &report.history[pass - 1];
-                if run.iteration(&Snapshot { record, positions: &positions })? {
-                    stop = Stop::Observer;
-                    break;
-                }
-            }
+        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        if self.is_automatic() && work.is_clean() {
+            return Ok(work.leave_alone());
         }
-        let cloud = noisy.clone();
-        let cloud = cloud.with_positions(frame.leave(noisy, &points)).unwrap_or(cloud);
-        Ok(Denoised { cloud, iterations: report.history.len(), stop, report })
+        let fit = self.fit(&mut work);
+        work.run(run, self.0.iterations, |pass, points, run| {
+            let tree = KdTree::new(points);
+            pass.each(points, run, Scratch::default, |scratch, _, q| {
+                fit.project(points, &tree, q, scratch)
+            })
+        })
     }
 }
 
@@ -201,49 +171,21 @@ impl Mls {
         self.0.neighbors.is_none() && self.0.radius.is_none()
     }
 
-    /// What to fit to how many points, for noise of `sigma` spacings.
-    fn fit(&self, sigma: f64, report: &mut Report) -> Fit {
-        let extent = match (self.0.neighbors, self.0.radius) {
-            (_, Some(radius)) => Extent::Radius(radius),
+    /// What to fit to how many points, for the noise of the cloud.
+    fn fit(&self, work: &mut Passes) -> Fit {
+        let p = &self.0;
+        let sigma = work.noise.sigma;
+        let extent = match (p.neighbors, p.radius) {
+            (_, Some(radius)) => Extent::Radius(work.frame.length(radius, p.units)),
             (Some(k), None) => Extent::Neighbors(k),
             (None, None) => {
-                let k = automatic_neighbors(self.0.surface, sigma);
-                report.notes.push(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+                let k = automatic_neighbors(p.surface, sigma);
+                work.note(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
                 Extent::Neighbors(k)
             }
         };
-        let reach = self.0.reach.unwrap_or(1.0 + 6.0 * sigma);
-        Fit { surface: self.0.surface, kernel: self.0.kernel, extent, reach2: reach * reach }
-    }
-
-    /// All points projected once onto the surfaces of their neighbourhoods.
-    fn pass(
-        &self,
-        fit: &Fit,
-        points: &[Point],
-        pass: usize,
-        run: &mut Run,
-    ) -> Result<Vec<Point>, DenoiseError> {
-        let tree = KdTree::new(points);
-        let mut moved = points.to_vec();
-        let done = |n: usize| {
-            let share = n as f64 / points.len().max(1) as f64;
-            (pass as f64 - 1.0 + share) / self.0.iterations as f64
-        };
-        for (b, block) in moved.chunks_mut(BLOCK).enumerate() {
-            run.progress("project", pass, done(b * BLOCK))?;
-            let cancelled: &AtomicBool = run.cancel_flag();
-            block.par_chunks_mut(CHUNK).for_each_init(Scratch::default, |scratch, chunk| {
-                if cancelled.load(Ordering::Relaxed) {
-                    return;
-                }
-                for q in chunk {
-                    *q = fit.project(points, &tree, *q, scratch);
-                }
-            });
-        }
-        run.progress("project", pass, done(points.len()))?;
-        Ok(moved)
+        let reach = p.reach.map_or(1.0 + 6.0 * sigma, |r| work.frame.length(r, p.units));
+        Fit { surface: p.surface, kernel: p.kernel, extent, reach2: reach * reach }
     }
 }
 
@@ -302,21 +244,5 @@ impl Fit {
         let length2 = vec3::dot(step, step);
         // Not `length2 > …`: a step that is no number is no step.
         if length2 <= self.reach2 { vec3::add(q, step) } else { q }
-    }
-}
-
-/// What a pass did, in file units.
-fn record(index: usize, unit: f64, before: &[Point], after: &[Point]) -> Iteration {
-    let (mut sum, mut most) = (0.0, 0.0_f64);
-    for (&a, &b) in before.iter().zip(after) {
-        let d = vec3::distance2(a, b).sqrt();
-        sum += d;
-        most = most.max(d);
-    }
-    Iteration {
-        index,
-        mean_displacement: unit * sum / before.len().max(1) as f64,
-        max_displacement: unit * most,
-        ..Iteration::default()
     }
 }

@@ -1,9 +1,12 @@
 //! One file a method.
 
+pub mod apss;
 pub mod awlop;
+pub mod bilateral;
 pub mod fgl;
 pub mod lop;
 pub mod mls;
 pub mod mrpca;
 pub mod nld;
+pub mod rimls;
 pub mod wlop;

@@ -25,8 +25,8 @@ pub fn settle(
             moved.remove_attribute(names::NORMAL);
             Ok("dropped")
         }
-        Normals::Update if displacement.max == 0.0 => Ok("kept"),
-        Normals::Update => {
+        Normals::Update | Normals::File if displacement.max == 0.0 => Ok("kept"),
+        Normals::Update | Normals::File => {
             let mut new = estimate_normals_k(moved.positions(), NEIGHBORS);
             orient_like(&mut new, &old);
             for (n, o) in new.iter_mut().zip(&old) {

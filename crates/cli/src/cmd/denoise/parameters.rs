@@ -7,7 +7,7 @@ use pellucid::denoise::Denoiser;
 use pellucid::denoise::registry::{self, Method, ParameterMap};
 use serde_json::Value;
 
-use crate::args::Denoise;
+use crate::args::{Denoise, Normals};
 use crate::failure::{Failure, naming};
 
 /// Parameter files longer than this are something else.
@@ -37,8 +37,30 @@ impl Plan {
             let (key, value) = assignment(text)?;
             changes.insert(key, value);
         }
+        if args.normals == Normals::File {
+            use_file_normals(method, &mut changes)?;
+        }
         let denoiser = method.build(preset.as_deref(), &changes)?;
         Ok(Plan { method, preset, changes, denoiser })
+    }
+}
+
+/// `--normals file` is the parameter `normals` of the methods that have it.
+fn use_file_normals(method: &Method, changes: &mut ParameterMap) -> Result<(), Failure> {
+    let has = |m: &Method| m.defaults().contains_key("normals");
+    if !has(method) {
+        let able = registry::methods().iter().filter(|m| has(m)).map(|m| m.name);
+        return Err(Failure::input(format!(
+            "--normals file: method \"{}\" does not take normals from the file; these do: {}",
+            method.name,
+            able.collect::<Vec<_>>().join(", ")
+        )));
+    }
+    match changes.insert("normals".to_owned(), "file".into()) {
+        Some(other) if other != "file" => Err(Failure::input(format!(
+            "--normals file contradicts normals = {other}; give one of them"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -1,0 +1,200 @@
+//! Algebraic point set surfaces (Guennebaud & Gross 2007): each point is projected on the surface
+//! that spheres fitted to points and normals define.
+
+use pellucid_cloud::vec3::{self, Point};
+use pellucid_cloud::{KdTree, PointCloud};
+use serde::{Deserialize, Serialize};
+
+use crate::frame::{UNITS, Unit};
+use crate::local::{
+    Kernel, NORMALS, Neighborhood, NormalSource, Oriented, SphereFit, Support,
+    smooth_normal_neighbors,
+};
+use crate::passes::Passes;
+use crate::registry::{Method, Parameter, Parameters};
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+
+const NAME: &str = "apss";
+const MIN_POINTS: usize = 4;
+/// Fewest points within a support that say anything about the surface.
+const FEWEST: usize = 4;
+/// A projection has arrived when it moves a point by less than this many spacings.
+const ARRIVED: f64 = 1e-3;
+/// Widest automatic support.
+const LARGEST_SCALE: f64 = 5.0;
+
+/// The registry row.
+pub const METHOD: Method = Method {
+    min_points: MIN_POINTS,
+    parameters: &[
+        Parameter {
+            name: "filter_scale",
+            unit: "local spacings",
+            about: "radius of the support of a point; null: from the estimated noise",
+        },
+        Parameter {
+            name: "radius",
+            unit: "spacings",
+            about: "the same radius for all points instead, in the unit that `units` says",
+        },
+        UNITS,
+        Parameter {
+            name: "roundness",
+            unit: "",
+            about: "curvature of the spheres: 1 as fitted, 0 planes",
+        },
+        Parameter {
+            name: "projections",
+            unit: "projections",
+            about: "most projections of a point within a pass",
+        },
+        Parameter {
+            name: "iterations",
+            unit: "iterations",
+            about: "passes, each on the surface of the points as the one before left them",
+        },
+        NORMALS,
+        Parameter {
+            name: "reach",
+            unit: "spacings",
+            about: "a point this far from the surface is an outlier and stays, in the unit that \
+                    `units` says; null: from the estimated noise",
+        },
+    ],
+    ..Method::new::<ApssParameters>(
+        NAME,
+        "projects points on algebraic spheres fitted to points and normals",
+        "Guennebaud & Gross 2007, Algebraic point set surfaces",
+        Some("10.1145/1276377.1276406"),
+    )
+};
+
+/// Parameters of [`METHOD`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApssParameters {
+    /// Radius of a support in local spacings; `None`: from the noise.
+    pub filter_scale: Option<f64>,
+    /// One radius for all.
+    pub radius: Option<f64>,
+    /// What `radius` and `reach` are given in.
+    pub units: Unit,
+    /// 1 spheres, 0 planes.
+    pub roundness: f64,
+    /// Most projections of a point in a pass.
+    pub projections: usize,
+    /// Passes.
+    pub iterations: usize,
+    /// Where normals come from.
+    pub normals: NormalSource,
+    /// Largest move.
+    pub reach: Option<f64>,
+}
+
+impl Default for ApssParameters {
+    fn default() -> Self {
+        ApssParameters {
+            filter_scale: None,
+            radius: None,
+            units: Unit::Spacing,
+            roundness: 1.0,
+            projections: 3,
+            iterations: 1,
+            normals: NormalSource::Estimate,
+            reach: None,
+        }
+    }
+}
+
+impl Parameters for ApssParameters {
+    fn preset(_: &str) -> Option<Self> {
+        None
+    }
+
+    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        let positive = |x: Option<f64>| x.is_none_or(|x| x > 0.0 && x.is_finite());
+        let scale = self.filter_scale.is_none_or(|s| s > 0.0 && s <= 100.0);
+        ParameterError::check(scale, "filter_scale", self.filter_scale, "above 0, at most 100")?;
+        ParameterError::check(positive(self.radius), "radius", self.radius, "above 0, or null")?;
+        let one = self.radius.is_none() || self.filter_scale.is_none();
+        ParameterError::check(one, "radius", self.radius, "null when filter_scale is given")?;
+        let round = (0.0..=1.0).contains(&self.roundness);
+        ParameterError::check(round, "roundness", self.roundness, "between 0 and 1")?;
+        let some = |n| (1..=1000).contains(&n);
+        let (p, i) = (self.projections, self.iterations);
+        ParameterError::check(some(p), "projections", p, "between 1 and 1000")?;
+        ParameterError::check(some(i), "iterations", i, "between 1 and 1000")?;
+        ParameterError::check(positive(self.reach), "reach", self.reach, "above 0, or null")?;
+        Ok(Box::new(Apss(self)))
+    }
+}
+
+struct Apss(ApssParameters);
+
+impl Denoiser for Apss {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        let p = &self.0;
+        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let sigma = work.noise.sigma;
+        let support = match (p.filter_scale, p.radius) {
+            (Some(scale), _) => Support::Local(scale),
+            (_, Some(radius)) => Support::Fixed(work.frame.length(radius, p.units)),
+            _ if work.is_clean() => return Ok(work.leave_alone()),
+            _ => {
+                let scale = automatic_scale(sigma);
+                work.note(format!("filter scale {scale:.1}, for noise of {sigma:.2} spacings"));
+                Support::Local(scale)
+            }
+        };
+        let reach = p.reach.map_or(1.0 + 6.0 * sigma, |r| work.frame.length(r, p.units));
+        let supply = p.normals.supply(noisy, &work.frame, smooth_normal_neighbors(sigma))?;
+        work.run(run, p.iterations, |pass, points, run| {
+            let tree = KdTree::new(points);
+            let radii = support.radii(&tree, points.len());
+            let normals = supply.of(points);
+            let surface = Oriented { points, normals: &normals, tree: &tree };
+            pass.each(points, run, Neighborhood::default, |near, i, q| {
+                let foot = self.project(&surface, q, radii[i], near).unwrap_or(q);
+                // Not `> reach`: a place that is no number is no place.
+                if vec3::distance2(foot, q) <= reach * reach { foot } else { q }
+            })
+        })
+    }
+}
+
+/// The radius of a support, in local spacings, for noise of `sigma` spacings.
+fn automatic_scale(sigma: f64) -> f64 {
+    (3.0 + 1.6 * sigma).min(LARGEST_SCALE)
+}
+
+impl Apss {
+    /// The place on the surface that repeated projection of `q` leads to, or `None` where there is
+    /// no surface.
+    #[inline]
+    fn project(
+        &self,
+        surface: &Oriented,
+        q: Point,
+        radius: f64,
+        near: &mut Neighborhood,
+    ) -> Option<Point> {
+        near.collect(surface, q, radius);
+        for i in 1..=self.0.projections {
+            let mut fit = SphereFit::default();
+            let mut count = 0;
+            for (p, t2) in near.within(radius) {
+                fit.add(p.x, p.n, Kernel::Quartic.weight(t2));
+                count += 1;
+            }
+            if count < FEWEST {
+                return None;
+            }
+            let step = fit.solve(self.0.roundness)?.project_origin();
+            if i == self.0.projections || vec3::dot(step, step) < ARRIVED * ARRIVED {
+                return Some(vec3::add(near.position(), step));
+            }
+            near.follow(surface, step, radius);
+        }
+        None
+    }
+}

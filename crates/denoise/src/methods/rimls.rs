@@ -1,0 +1,266 @@
+//! Robust implicit moving least squares (Öztireli, Guennebaud & Gross 2009): points are projected
+//! on the zero set of a height function regressed with weights that ignore what lies across a
+//! feature.
+
+use pellucid_cloud::vec3::{self, Point};
+use pellucid_cloud::{KdTree, PointCloud};
+use serde::{Deserialize, Serialize};
+
+use crate::frame::{UNITS, Unit};
+use crate::local::{
+    NORMALS, Neighborhood, NormalSource, Oriented, Support, smooth_normal_neighbors,
+};
+use crate::passes::Passes;
+use crate::registry::{Method, Parameter, Parameters};
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+
+const NAME: &str = "rimls";
+const MIN_POINTS: usize = 4;
+/// Fewest points within a support that say anything about the surface.
+const FEWEST: usize = 4;
+/// A projection has arrived when it moves a point by less than this many spacings.
+const ARRIVED: f64 = 1e-3;
+/// Widest automatic support.
+const LARGEST_SCALE: f64 = 5.5;
+
+/// The registry row.
+pub const METHOD: Method = Method {
+    min_points: MIN_POINTS,
+    parameters: &[
+        Parameter {
+            name: "filter_scale",
+            unit: "local spacings",
+            about: "radius of the support of a point; null: from the estimated noise",
+        },
+        Parameter {
+            name: "radius",
+            unit: "spacings",
+            about: "the same radius for all points instead, in the unit that `units` says",
+        },
+        UNITS,
+        Parameter {
+            name: "height_bandwidth",
+            unit: "radii",
+            about: "neighbours whose planes pass this far from the surface lose weight",
+        },
+        Parameter {
+            name: "normal_bandwidth",
+            unit: "",
+            about: "neighbours whose normals differ by this from the surface's lose weight; small \
+                    keeps edges, large smooths",
+        },
+        Parameter {
+            name: "refits",
+            unit: "fits",
+            about: "fits per projection, each with the weights that the one before gives",
+        },
+        Parameter {
+            name: "projections",
+            unit: "projections",
+            about: "most projections of a point within a pass",
+        },
+        Parameter {
+            name: "iterations",
+            unit: "iterations",
+            about: "passes, each on the surface of the points as the one before left them",
+        },
+        NORMALS,
+        Parameter {
+            name: "reach",
+            unit: "spacings",
+            about: "a point this far from the surface is an outlier and stays, in the unit that \
+                    `units` says; null: from the estimated noise",
+        },
+    ],
+    ..Method::new::<RimlsParameters>(
+        NAME,
+        "projects points on a robustly regressed surface that keeps edges",
+        "Öztireli, Guennebaud & Gross 2009, Feature preserving point set surfaces based on \
+         non-linear kernel regression",
+        Some("10.1111/j.1467-8659.2009.01388.x"),
+    )
+};
+
+/// Parameters of [`METHOD`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RimlsParameters {
+    /// Radius of a support in local spacings; `None`: from the noise.
+    pub filter_scale: Option<f64>,
+    /// One radius for all.
+    pub radius: Option<f64>,
+    /// What `radius` and `reach` are given in.
+    pub units: Unit,
+    /// σ_r, in radii of the support.
+    pub height_bandwidth: f64,
+    /// σ_n, between unit normals.
+    pub normal_bandwidth: f64,
+    /// Fits per projection.
+    pub refits: usize,
+    /// Most projections of a point in a pass.
+    pub projections: usize,
+    /// Passes.
+    pub iterations: usize,
+    /// Where normals come from.
+    pub normals: NormalSource,
+    /// Largest move.
+    pub reach: Option<f64>,
+}
+
+impl Default for RimlsParameters {
+    fn default() -> Self {
+        RimlsParameters {
+            filter_scale: None,
+            radius: None,
+            units: Unit::Spacing,
+            height_bandwidth: 0.5,
+            normal_bandwidth: 0.75,
+            refits: 3,
+            projections: 3,
+            iterations: 1,
+            normals: NormalSource::Estimate,
+            reach: None,
+        }
+    }
+}
+
+impl Parameters for RimlsParameters {
+    fn preset(_: &str) -> Option<Self> {
+        None
+    }
+
+    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let optional = |x: Option<f64>| x.is_none_or(positive);
+        let scale = self.filter_scale.is_none_or(|s| s > 0.0 && s <= 100.0);
+        ParameterError::check(scale, "filter_scale", self.filter_scale, "above 0, at most 100")?;
+        ParameterError::check(optional(self.radius), "radius", self.radius, "above 0, or null")?;
+        let one = self.radius.is_none() || self.filter_scale.is_none();
+        ParameterError::check(one, "radius", self.radius, "null when filter_scale is given")?;
+        let (r, n) = (self.height_bandwidth, self.normal_bandwidth);
+        ParameterError::check(positive(r), "height_bandwidth", r, "above 0")?;
+        ParameterError::check(positive(n), "normal_bandwidth", n, "above 0")?;
+        let some = |n| (1..=1000).contains(&n);
+        let (f, p, i) = (self.refits, self.projections, self.iterations);
+        ParameterError::check(some(f), "refits", f, "between 1 and 1000")?;
+        ParameterError::check(some(p), "projections", p, "between 1 and 1000")?;
+        ParameterError::check(some(i), "iterations", i, "between 1 and 1000")?;
+        ParameterError::check(optional(self.reach), "reach", self.reach, "above 0, or null")?;
+        Ok(Box::new(Rimls(self)))
+    }
+}
+
+struct Rimls(RimlsParameters);
+
+impl Denoiser for Rimls {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        let p = &self.0;
+        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let sigma = work.noise.sigma;
+        let support = match (p.filter_scale, p.radius) {
+            (Some(scale), _) => Support::Local(scale),
+            (_, Some(radius)) => Support::Fixed(work.frame.length(radius, p.units)),
+            _ if work.is_clean() => return Ok(work.leave_alone()),
+            _ => {
+                let scale = automatic_scale(sigma);
+                work.note(format!("filter scale {scale:.1}, for noise of {sigma:.2} spacings"));
+                Support::Local(scale)
+            }
+        };
+        let reach = p.reach.map_or(1.0 + 6.0 * sigma, |r| work.frame.length(r, p.units));
+        let supply = p.normals.supply(noisy, &work.frame, smooth_normal_neighbors(sigma))?;
+        work.run(run, p.iterations, |pass, points, run| {
+            let tree = KdTree::new(points);
+            let radii = support.radii(&tree, points.len());
+            let normals = supply.of(points);
+            let surface = Oriented { points, normals: &normals, tree: &tree };
+            pass.each(points, run, Neighborhood::default, |near, i, q| {
+                let foot = self.project(&surface, q, radii[i], near).unwrap_or(q);
+                // Not `> reach`: a place that is no number is no place.
+                if vec3::distance2(foot, q) <= reach * reach { foot } else { q }
+            })
+        })
+    }
+}
+
+/// The radius of a support, in local spacings, for noise of `sigma` spacings.
+fn automatic_scale(sigma: f64) -> f64 {
+    (3.0 + 2.0 * sigma).min(LARGEST_SCALE)
+}
+
+/// Sums of the regression at one place.
+#[derive(Default)]
+struct Sums {
+    w: f64,
+    gw: Point,
+    f: f64,
+    gf: Point,
+    n: Point,
+}
+
+impl Rimls {
+    /// The place on the surface that repeated steps from `q` lead to, or `None` where there is no
+    /// surface.
+    #[inline]
+    fn project(
+        &self,
+        surface: &Oriented,
+        q: Point,
+        radius: f64,
+        near: &mut Neighborhood,
+    ) -> Option<Point> {
+        near.collect(surface, q, radius);
+        for i in 1..=self.0.projections {
+            let (f, gradient) = self.potential(near, radius)?;
+            let step = vec3::scale(gradient, -f / vec3::dot(gradient, gradient));
+            if i == self.0.projections || vec3::dot(step, step) < ARRIVED * ARRIVED {
+                return Some(vec3::add(near.position(), step));
+            }
+            near.follow(surface, step, radius);
+        }
+        None
+    }
+
+    /// The height of the query above the surface, and the gradient of that height.
+    #[inline]
+    fn potential(&self, near: &Neighborhood, radius: f64) -> Option<(f64, Point)> {
+        let p = &self.0;
+        let (height, normal) = (p.height_bandwidth * radius, p.normal_bandwidth);
+        let (height2, normal2) = (1.0 / (height * height), 1.0 / (normal * normal));
+        let slope = 8.0 / (radius * radius);
+        let mut found: Option<(f64, Point)> = None;
+        for _ in 0..p.refits {
+            let mut s = Sums::default();
+            let mut count = 0;
+            for (at, t2) in near.within(radius) {
+                // Height of the query over the neighbour's plane.
+                let h = -vec3::dot(at.x, at.n);
+                let robust = found.map_or(1.0, |(f, g)| {
+                    let (dh, dn) = (h - f, vec3::distance2(at.n, g));
+                    (-dh * dh * height2 - dn * normal2).exp()
+                });
+                let u = 1.0 - t2;
+                let w = robust * u * u * u * u;
+                // Derivative of (1 - t²)⁴ by the query; `x` points from it.
+                let gw = vec3::scale(at.x, robust * slope * u * u * u);
+                s.w += w;
+                s.gw = vec3::add(s.gw, gw);
+                s.f += w * h;
+                s.gf = vec3::add(s.gf, vec3::scale(gw, h));
+                s.n = vec3::add(s.n, vec3::scale(at.n, w));
+                count += 1;
+            }
+            if count < FEWEST || s.w <= f64::MIN_POSITIVE {
+                return found;
+            }
+            let f = s.f / s.w;
+            let g = vec3::add(vec3::sub(s.gf, vec3::scale(s.gw, f)), s.n);
+            let g = vec3::scale(g, 1.0 / s.w);
+            if !(f.is_finite() && vec3::dot(g, g) > 1e-6) {
+                return found;
+            }
+            found = Some((f, g));
+        }
+        found
+    }
+}
