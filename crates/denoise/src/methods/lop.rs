@@ -105,15 +105,17 @@ pub(crate) fn project(
     if parameters.radius.is_none() && passes.is_clean() {
         return Ok(passes.leave_alone());
     }
+    let weighted = push == Push::Even;
+    // Weights by density count points off the surface in full; more of the others make up for it.
+    let wider = if weighted { 1.2 } else { 1.0 };
     let h = match parameters.radius {
         Some(h) => passes.frame.length(h, parameters.units),
-        None => automatic_radius(passes.noise.sigma),
+        None => wider * automatic_radius(passes.noise.sigma),
     };
     passes.note(format!("support radius {h:.2} spacings"));
     let theta = Theta::new(h);
     let data = passes.frame.points().to_vec();
     let tree = KdTree::new(&data);
-    let weighted = push == Push::Even;
     let v = weighted.then(|| theta.densities(&data, &tree));
     passes.run(run, parameters.iterations, |pass, points, run| {
         let own = KdTree::new(points);
