@@ -213,6 +213,8 @@ pub fn methods() -> &'static [Method] {
         methods::rimls::METHOD,
         methods::bilateral::METHOD,
         methods::mrpca::METHOD,
+        methods::lr::METHOD,
+        methods::glr::METHOD,
         methods::fgl::METHOD,
     ];
     METHODS

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use featgraph::solve::{LinearOperator, TransposeOperator};
 use pellucid_cloud::{Point, vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -321,6 +322,40 @@ impl PointSystem {
                 *out = vec3::sub(own, vec3::scale(sum, gamma));
             }
         });
+    }
+}
+
+/// `I + γA`, for solvers.
+pub struct Damped<'a> {
+    /// A.
+    pub system: &'a PointSystem,
+    /// γ.
+    pub gamma: f64,
+}
+
+impl LinearOperator<3> for Damped<'_> {
+    fn rows(&self) -> usize {
+        self.system.diagonal().len()
+    }
+
+    fn columns(&self) -> usize {
+        self.rows()
+    }
+
+    fn apply(&self, x: &[Point], y: &mut [Point]) {
+        self.system.apply(self.gamma, x, y);
+    }
+
+    fn diagonal(&self, out: &mut [f64]) {
+        for (out, a) in out.iter_mut().zip(self.system.diagonal()) {
+            *out = 1.0 + self.gamma * a;
+        }
+    }
+}
+
+impl TransposeOperator<3> for Damped<'_> {
+    fn apply_transpose(&self, x: &[Point], y: &mut [Point]) {
+        self.apply(x, y);
     }
 }
 

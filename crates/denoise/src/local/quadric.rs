@@ -185,6 +185,20 @@ impl Quadric {
         vec3::add(x, vec3::scale(normal, step))
     }
 
+    /// The direction in the plane along which the surface bends most, of either sign; `None` where
+    /// it bends the same in all directions.
+    pub fn strongest_curvature(&self) -> Option<Point> {
+        let [_, _, _, a, b, c] = self.coefficients;
+        // The Hessian [[2a, b], [b, 2c]] turned by φ is diagonal for tan 2φ = b / (a - c).
+        let angle = 0.5 * b.atan2(a - c);
+        let (sin, cos) = angle.sin_cos();
+        let along = a * cos * cos + b * cos * sin + c * sin * sin;
+        let across = a * sin * sin - b * cos * sin + c * cos * cos;
+        let (x, y) = if along.abs() >= across.abs() { (cos, sin) } else { (-sin, cos) };
+        let direction = vec3::add(vec3::scale(self.axes.u, x), vec3::scale(self.axes.v, y));
+        (b != 0.0 || a != c).then_some(direction)
+    }
+
     /// The unit normal of the surface above the origin, on the side of the plane's normal.
     pub fn normal(&self) -> Point {
         let Axes { u, v, n, .. } = self.axes;

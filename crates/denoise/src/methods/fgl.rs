@@ -4,8 +4,8 @@
 //! [`crate::patch`], features and weights in [`crate::graph`], the solve in [`crate::system`].
 
 mod params;
-mod steps;
-mod stop;
+pub(super) mod steps;
+pub(super) mod stop;
 mod table;
 
 pub use params::{

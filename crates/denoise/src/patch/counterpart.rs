@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Patches;
 
 /// No such neighbour.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Every patch linked to its nearest patches, point by counterpart.
 ///
@@ -38,12 +38,10 @@ impl PatchGraph {
     /// to itself: each point to the nearest other one of its patch.
     pub fn link(points: &[Point], patches: &Patches, neighbors: usize, intra: bool) -> PatchGraph {
         let degree = neighbors + usize::from(intra);
-        let at: Vec<Point> = patches.centers().iter().map(|&c| points[c as usize]).collect();
-        let table = KdTree::new(&at).knn_table(neighbors + 1);
+        let nearest = nearest_patches(points, patches, neighbors);
         let mut linked = vec![NONE; patches.len() * degree];
         linked.par_chunks_mut(degree).enumerate().for_each(|(s, row)| {
-            let others = table.row(s).iter().filter(|&&t| t as usize != s);
-            row.iter_mut().take(neighbors).zip(others).for_each(|(slot, &t)| *slot = t);
+            row[..neighbors].copy_from_slice(&nearest[s * neighbors..(s + 1) * neighbors]);
             row[neighbors..].fill(s as u32);
         });
 
@@ -65,6 +63,16 @@ impl PatchGraph {
             },
         );
         PatchGraph { size, degree, neighbors: linked, slots }
+    }
+
+    /// A graph from its neighbour patches and the places of counterparts in them.
+    pub(super) fn from_parts(
+        size: usize,
+        degree: usize,
+        neighbors: Vec<u32>,
+        slots: Vec<u8>,
+    ) -> PatchGraph {
+        PatchGraph { size, degree, neighbors, slots }
     }
 
     /// Room for directed edges; some numbers may hold none.
@@ -108,7 +116,21 @@ impl PatchGraph {
     }
 }
 
-fn relative(points: &[Point], patches: &Patches, s: usize, out: &mut [Point]) {
+/// The `neighbors` other patches whose centres are nearest, nearest first, patch after patch;
+/// `NONE` where there are fewer.
+pub(super) fn nearest_patches(points: &[Point], patches: &Patches, neighbors: usize) -> Vec<u32> {
+    let at: Vec<Point> = patches.centers().iter().map(|&c| points[c as usize]).collect();
+    let table = KdTree::new(&at).knn_table(neighbors + 1);
+    let mut linked = vec![NONE; patches.len() * neighbors];
+    linked.par_chunks_mut(neighbors).enumerate().for_each(|(s, row)| {
+        let others = table.row(s).iter().filter(|&&t| t as usize != s);
+        row.iter_mut().zip(others).for_each(|(slot, &t)| *slot = t);
+    });
+    linked
+}
+
+/// Places of the points of patch `s`, relative to its origin.
+pub(super) fn relative(points: &[Point], patches: &Patches, s: usize, out: &mut [Point]) {
     let c = patches.origins()[s];
     for (v, &p) in out.iter_mut().zip(patches.members(s)) {
         *v = vec3::sub(points[p as usize], c);

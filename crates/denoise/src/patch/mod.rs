@@ -1,10 +1,16 @@
 //! Patches: small overlapping neighbourhoods, and which point of one answers to which of another.
 
 mod build;
+mod centers;
 mod counterpart;
+mod height;
+mod tangent;
 
 pub use build::{Origin, Patches, Uncovered};
+pub use centers::poisson_centers;
 pub use counterpart::{End, PatchGraph};
+pub use height::{Grid, HeightFrame};
+pub use tangent::TangentLinks;
 
 #[cfg(test)]
 mod tests;

@@ -2,15 +2,15 @@
 
 use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
-use featgraph::solve::{CgParams, LinearOperator, LsqrParams, TransposeOperator};
+use featgraph::solve::{CgParams, LsqrParams};
 use featgraph::solve::{conjugate_gradient, lsqr};
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
 
 use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, Solver};
 use crate::frame::LocalFrame;
 use crate::graph::{self, FeatureColumns, LearningSample, Weighting};
-use crate::patch::{PatchGraph, Patches};
-use crate::system::{PointSystem, WeightedGraph};
+use crate::patch::{self, PatchGraph, Patches};
+use crate::system::{Damped, WeightedGraph};
 use crate::{DenoiseError, Iteration};
 
 /// Weights by the published code's habit of naming b: rises by one every five iterations.
@@ -53,26 +53,7 @@ pub fn centers(
             let count = ((p.patch_share * y.len() as f64).round() as usize).clamp(1, y.len());
             sample::farthest_points(y, count, frame.first())
         }
-        Sampling::Poisson => {
-            // On a surface, disks of radius r leave about 0.7 centres per r² (measured), so 0.7 π
-            // over the share is how many points a disk should hold: r is the usual distance of
-            // the neighbour of that number.
-            let inside = (0.7 * std::f64::consts::PI / p.patch_share).round() as usize;
-            let k = inside.min(nearest.k() - 1);
-            let mut reach: Vec<f64> = (0..y.len()).map(|i| nearest.distances2(i)[k]).collect();
-            let middle = reach.len() / 2;
-            let (_, median, _) = reach.select_nth_unstable_by(middle, f64::total_cmp);
-            let radius = median.sqrt();
-            // By number and iteration, not by place: every iteration has other centres, and they
-            // do not depend on how the cloud is turned.
-            let draw = seed ^ (i as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
-            let ranks: Vec<u64> = frame
-                .ordinals()
-                .iter()
-                .map(|&r| graph::scramble(u64::from(r) ^ graph::scramble(draw)))
-                .collect();
-            sample::poisson_disk_by_rank(y, radius, &ranks)
-        }
+        Sampling::Poisson => patch::poisson_centers(y, nearest, p.patch_share, frame, i, seed),
     }
 }
 
@@ -121,38 +102,6 @@ pub fn weigh<'a>(
     };
     let weights = graph::weights(patches, graph, features, &how);
     WeightedGraph { patches, graph, weights, laplacian: p.laplacian }
-}
-
-/// `I + γA`.
-struct Damped<'a> {
-    system: &'a PointSystem,
-    gamma: f64,
-}
-
-impl LinearOperator<3> for Damped<'_> {
-    fn rows(&self) -> usize {
-        self.system.diagonal().len()
-    }
-
-    fn columns(&self) -> usize {
-        self.rows()
-    }
-
-    fn apply(&self, x: &[Point], y: &mut [Point]) {
-        self.system.apply(self.gamma, x, y);
-    }
-
-    fn diagonal(&self, out: &mut [f64]) {
-        for (out, a) in out.iter_mut().zip(self.system.diagonal()) {
-            *out = 1.0 + self.gamma * a;
-        }
-    }
-}
-
-impl TransposeOperator<3> for Damped<'_> {
-    fn apply_transpose(&self, x: &[Point], y: &mut [Point]) {
-        self.apply(x, y);
-    }
 }
 
 /// Solves Eq. (51) around `anchor`, which the result stays close to.

@@ -39,6 +39,14 @@ impl Stopper {
         }
     }
 
+    /// A stopper by the rule `movement`: for points that move by less than `movement` spacings, or
+    /// that have moved by `share` of the noise.
+    pub fn by_movement(movement: f64, share: f64, estimate: NoiseEstimate) -> Stopper {
+        let rule = StopRule::Movement;
+        let energy = f64::INFINITY;
+        Stopper { rule, movement, share, estimate, removed: 0.0, energy, told: 0.0 }
+    }
+
     /// Noise and spacing of the cloud as it came.
     pub fn estimate(&self) -> &NoiseEstimate {
         &self.estimate

@@ -1,0 +1,52 @@
+//! The factorisation against closed forms.
+
+use pellucid_cloud::vec3::Point;
+
+use super::*;
+
+#[test]
+fn cholesky_solves() {
+    let mut a = [4.0, 0.0, 0.0, 2.0, 5.0, 0.0, 1.0, 3.0, 6.0];
+    let mut b = [4.0 + 4.0 + 3.0, 2.0 + 10.0 + 9.0, 1.0 + 6.0 + 18.0];
+    assert!(cholesky_solve(&mut a, &mut b));
+    for (x, e) in b.iter().zip([1.0, 2.0, 3.0]) {
+        assert!((x - e).abs() < 1e-12);
+    }
+    assert!(!cholesky_solve(&mut [1.0, 2.0, 2.0, 1.0], &mut [1.0, 1.0]));
+}
+
+/// Bowls of different depth over an even set of places.
+fn bowls(count: usize) -> Vec<Example> {
+    let frame = HeightFrame {
+        origin: [0.0; 3],
+        u: [1.0, 0.0, 0.0],
+        v: [0.0, 1.0, 0.0],
+        n: [0.0, 0.0, 1.0],
+        scale: 1.0,
+    };
+    let bowl = |depth: f64| -> Vec<Point> {
+        let places = (0..81).map(|i| [f64::from(i % 9) / 4.0 - 1.0, f64::from(i / 9) / 4.0 - 1.0]);
+        places.map(|[x, y]| [x, y, depth * (x * x + y * y - 0.8)]).collect()
+    };
+    let depth = |i: usize| (i as f64 * 0.7).sin();
+    (0..count).map(|i| Example { frame, members: bowl(depth(i)) }).collect()
+}
+
+#[test]
+fn one_kind_of_patch_has_one_atom() {
+    let examples = bowls(200);
+    let dictionary = Dictionary::learn(Grid { side: 5 }, &examples, 3, 0.05, 1.0, 0.1);
+    assert_eq!(dictionary.rank(), 3);
+    // The first atom is used freely, the others hardly.
+    assert!(dictionary.penalty[1] > 5.0 * dictionary.penalty[0], "{:?}", dictionary.penalty);
+    let mut code = vec![0.0; 3];
+    let example = &examples[2];
+    let members = example.members.iter().copied();
+    dictionary.code(&example.frame, members, &mut Scratch::default(), &mut code);
+    for &x in &example.members {
+        let (place, height) = example.frame.local(x);
+        let got = dictionary.height(place, &code).unwrap();
+        // Bilinear interpolation of a bowl of depth about one on a grid of cell one half.
+        assert!((got - height).abs() < 0.08, "{place:?}: {got} for {height}");
+    }
+}
