@@ -120,12 +120,15 @@ impl Denoiser for Lr {
             return Ok(passes.leave_alone());
         }
         let sigma = passes.noise.sigma;
-        let k = self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
+        let size = |sigma| self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
+        let k = size(sigma);
         passes.report.notes.push(format!("patches of {k}, for noise of {sigma:.2} spacings"));
         let reach = 1.0 + 6.0 * sigma;
         let chosen = examples_of(passes.frame.ordinals());
         passes.run(run, self.0.iterations, |pass, points, run| {
-            self.pass(pass, points, run, k, sigma, reach * reach, &chosen)
+            // Each pass leaves about half of the noise.
+            let left = sigma * 0.5_f64.powi(pass.index as i32 - 1);
+            self.pass(pass, points, run, size(left), left, reach * reach, &chosen)
         })
     }
 }
@@ -138,7 +141,7 @@ impl Lr {
         points: &[Point],
         run: &mut Run,
         k: usize,
-        sigma: f64,
+        left: f64,
         reach2: f64,
         chosen: &[u32],
     ) -> Result<Vec<Point>, DenoiseError> {
@@ -147,8 +150,8 @@ impl Lr {
         let table = KdTree::new(points).knn_table(k);
         let frames = frames(points, &table);
         run.progress("dictionary", pass.index, done)?;
-        // Each pass leaves about half of the noise; without any, a hundredth spacing is some.
-        let left = sigma.max(0.01) * 0.5_f64.powi(pass.index as i32 - 1);
+        // Without any noise a hundredth spacing is some.
+        let left = left.max(0.01);
         let example = |&i: &u32| {
             let members = table.row(i as usize).iter().map(|&j| points[j as usize]).collect();
             Some(Example { frame: frames[i as usize]?, members })
