@@ -11,7 +11,7 @@ use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use super::frame::{Frame, stored, value};
-use super::{E57Source, Reader, attribute, open, points};
+use super::{E57Source, Reader, attribute, bits, open, points};
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::CHANGED;
@@ -114,7 +114,8 @@ fn scan_again(
 ) -> Result<(), Refused> {
     let frame = Frame::of(scan).ok_or_else(|| Refused("a scan without coordinates".to_owned()))?;
     let positions = &cloud.positions()[first..first + scan.records as usize];
-    let prototype = widened(scan, &frame, positions);
+    let mut prototype = widened(scan, &frame, positions);
+    give_room(&mut prototype);
     // The attribute of each record, with its component.
     let sources: Vec<Option<(&Attribute, usize)>> = prototype
         .iter()
@@ -169,6 +170,22 @@ fn scan_again(
     }
     w.finalize()?;
     Ok(())
+}
+
+/// The library cannot write points that take no bits: the first record gets one.
+fn give_room(prototype: &mut [Record]) {
+    if prototype.iter().any(|r| bits(r) > 0) {
+        return;
+    }
+    if let Some(
+        RecordDataType::Integer { min, max } | RecordDataType::ScaledInteger { min, max, .. },
+    ) = prototype.first_mut().map(|r| &mut r.data_type)
+    {
+        match max.checked_add(1) {
+            Some(more) => *max = more,
+            None => *min -= 1,
+        }
+    }
 }
 
 /// The records with room for points that left the range of their integers.

@@ -93,7 +93,7 @@ const MESH: &str = "ply\nformat ascii 1.0\ncomment made by hand\nelement vertex 
 
 const TEXTS: &[&str] = &[
     "3\n1 2 3 -1200 10 20 30\n4 5 6 0 0 0 0\n7 8 9 100 255 255 255\n",
-    "x;y;z;class;name\n1;2;3;4;wall\n5.5;6e3;-7;8;\n",
+    "x;y;z;class;name\n1;2;3;4;wall\n5.5;6e3;-7;8;a b\n",
     "# a comment\n//X,Y,Z,nx,ny,nz\n1,2,3,0,0,1\n4,5,6,1,0,0\n",
     "0.5 0.25 0.125 0 0 1 255 0 7\n1 2 3 1 0 0 1 2 3\n",
 ];
@@ -245,9 +245,11 @@ fn copc(n: usize) -> Vec<u8> {
     let mut sink = Cursor::new(out);
     sink.set_position(u64::from(points));
     let mut packer = LasZipCompressor::new(&mut sink, vlr).unwrap();
-    for part in raw.chunks(17 * length) {
+    for (i, part) in raw.chunks(17 * length).enumerate() {
+        if i > 0 {
+            packer.finish_current_chunk().unwrap();
+        }
         packer.compress_many(part).unwrap();
-        packer.finish_current_chunk().unwrap();
     }
     packer.done().unwrap();
     drop(packer);
