@@ -16,6 +16,7 @@ pub mod neighbors;
 pub mod noise;
 pub mod normals;
 pub mod order;
+pub mod outliers;
 pub mod quality;
 pub mod sample;
 pub mod spacing;
