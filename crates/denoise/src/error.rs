@@ -94,6 +94,23 @@ pub enum DenoiseError {
         /// What is wrong with it.
         fault: String,
     },
+    /// No point to move.
+    #[error("none of the {rows} points is in the part to denoise; check what selects it")]
+    EmptyPart {
+        /// Rows in the cloud.
+        rows: usize,
+    },
+    /// A part that was made for another cloud.
+    #[error("the part is told for {given} points, but the cloud has {rows}")]
+    PartLength {
+        /// Entries of the part.
+        given: usize,
+        /// Rows in the cloud.
+        rows: usize,
+    },
+    /// Nowhere to look from.
+    #[error("no scanner position is known; give one")]
+    NoViewpoint,
     /// Parameters that do not fit this cloud.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

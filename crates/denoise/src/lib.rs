@@ -20,12 +20,16 @@ pub mod frame;
 pub mod graph;
 pub mod local;
 pub mod methods;
+mod part;
 pub mod passes;
 pub mod patch;
+mod ray;
 pub mod registry;
 mod run;
 pub mod system;
 
 pub use denoiser::{Denoised, Denoiser, Iteration, Report, Stop};
 pub use error::{DenoiseError, ParameterError};
+pub use part::OnlyPart;
+pub use ray::AlongRay;
 pub use run::{Control, Observer, Progress, Run, Silent, Snapshot, install};

@@ -134,12 +134,42 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// A run inside this one, for a method that works on other points than those of the cloud:
+    /// what the observer sees goes through `map` first.
+    pub(crate) fn through<'b>(&'b mut self, map: &'b Map) -> Run<'b> {
+        Run {
+            seed: self.seed,
+            cancel: self.cancel.clone(),
+            threads: self.threads,
+            observer: Box::new(Through { observer: &mut *self.observer, map }),
+        }
+    }
+
     /// Runs `step`, adding its time to the report under `name`.
     pub fn timed<T>(report: &mut Report, name: &str, step: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let out = step();
         *report.seconds.entry(name.to_owned()).or_default() += start.elapsed().as_secs_f64();
         out
+    }
+}
+
+/// Makes positions of the cloud out of those a method works on.
+pub(crate) type Map<'a> = dyn Fn(Vec<Point>) -> Vec<Point> + Sync + 'a;
+
+struct Through<'a> {
+    observer: &'a mut (dyn Observer + Send + 'a),
+    map: &'a Map<'a>,
+}
+
+impl Observer for Through<'_> {
+    fn progress(&mut self, progress: &Progress) -> Control {
+        self.observer.progress(progress)
+    }
+
+    fn iteration(&mut self, snapshot: &Snapshot) -> Control {
+        let positions = || (self.map)((snapshot.positions)());
+        self.observer.iteration(&Snapshot { record: snapshot.record, positions: &positions })
     }
 }
 
