@@ -128,15 +128,11 @@ impl Source {
         }
     }
 
-    /// What the file held beyond points and attributes that `format` has no place for.
-    pub(crate) fn left_behind(&self, format: Format) -> Vec<Dropped> {
+    /// The point format of a LAS or LAZ file.
+    pub fn point_format(&self) -> Option<u8> {
         match &self.detail {
-            Detail::Las(las) if !matches!(format, Format::Las | Format::Laz) => {
-                let reason = format!("{} has no place for such records", format.name());
-                let records = las.records().into_iter();
-                records.map(|attribute| Dropped { attribute, reason: reason.clone() }).collect()
-            }
-            _ => Vec::new(),
+            Detail::Las(las) => Some(las.point_format()),
+            _ => None,
         }
     }
 }

@@ -60,6 +60,21 @@ pub enum IoError {
         /// The file.
         file: String,
     },
+    /// The content of a stream does not tell the format, and nobody else does.
+    #[error(
+        "{stream}: its format is not known; name it, as one of {}",
+        crate::format::known_names()
+    )]
+    UnknownStream {
+        /// The stream.
+        stream: String,
+    },
+    /// No format of that name.
+    #[error("there is no format \"{name}\"; known formats: {}", crate::format::known_names())]
+    UnknownName {
+        /// What was asked for.
+        name: String,
+    },
     /// The content belongs to another format than the extension.
     #[error(
         "{file}: byte 0: the name says {named} but the content is {found}; rename it to end in \

@@ -247,10 +247,36 @@ impl Format {
             .map(|i| i.format)
     }
 
+    /// Whether it holds attributes of any name.
+    ///
+    /// ```
+    /// use pellucid_io::Format;
+    /// assert!(Format::Ply.holds_attributes() && !Format::Stl.holds_attributes());
+    /// ```
+    pub fn holds_attributes(self) -> bool {
+        !matches!(self, Format::Obj | Format::Off | Format::Stl | Format::Ptx)
+    }
+
+    /// Whether it holds faces.
+    pub(crate) fn holds_faces(self) -> bool {
+        matches!(self, Format::Ply | Format::Obj | Format::Off | Format::Stl)
+    }
+
+    /// Whether it takes over the comments of other formats.
+    pub(crate) fn holds_comments(self) -> bool {
+        matches!(self, Format::Ply | Format::Pcd)
+    }
+
     /// The format that a file's first bytes look like.
     pub fn from_content(bytes: &[u8]) -> Option<Self> {
         TABLE.iter().find(|i| (i.sniff)(bytes)).map(|i| i.format)
     }
+}
+
+/// `ply, pcd …`, for messages.
+pub(crate) fn known_names() -> String {
+    let all: Vec<&str> = TABLE.iter().flat_map(|i| i.extensions).copied().collect();
+    all.join(", ")
 }
 
 /// `.ply, .xyz …`, for messages.

@@ -25,6 +25,7 @@ mod error;
 mod faces;
 mod format;
 mod las;
+mod left;
 pub mod limits;
 mod meaning;
 mod mesh;
@@ -37,6 +38,7 @@ mod ptx;
 mod rows;
 mod scalar;
 mod stl;
+mod stream;
 mod template;
 mod text;
 
@@ -49,6 +51,7 @@ pub use format::{Format, FormatInfo};
 pub use limits::Limits;
 pub use mesh::{MESH_EXTENSIONS, read_mesh, read_mesh_bytes};
 pub use scalar::ScalarType;
+pub use stream::{read_stream, write_stream};
 
 use document::Job;
 use error::WriteFault;

@@ -30,6 +30,15 @@ impl ObjSource {
     pub fn vertices(&self) -> usize {
         self.template.starts.len()
     }
+
+    /// What the lines hold that are neither vertices nor faces.
+    pub fn other_lines(&self) -> Option<String> {
+        let other = |line: &template::Line| {
+            line.words().next().is_some_and(|key| key != b"v" && key != b"f")
+        };
+        let count = lines(&self.template.text).filter_map(Result::ok).filter(other).count();
+        (count > 0).then(|| format!("{count} lines of texture, normals, groups or materials"))
+    }
 }
 
 const KEYS: &[&[u8]] = &[

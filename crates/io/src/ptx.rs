@@ -60,6 +60,11 @@ impl PtxSource {
         self.scans.iter().map(|s| s.matrix[3]).collect()
     }
 
+    /// How many scans there are.
+    pub fn scans(&self) -> usize {
+        self.scans.len()
+    }
+
     /// Columns and rows, if there is but one scan.
     pub fn grid(&self) -> Option<(usize, usize)> {
         match self.scans.as_slice() {

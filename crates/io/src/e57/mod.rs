@@ -6,6 +6,7 @@
 //! several. Points marked invalid have no position (NaN). Writing E57 goes back to the scans'
 //! own frames; a point that did not move gets the very values that were stored.
 
+mod added;
 mod frame;
 mod read;
 mod write;
@@ -37,6 +38,17 @@ impl E57Source {
         let place =
             |s: &Scan| s.transform.as_ref().map(|t| &t.translation).map(|t| [t.x, t.y, t.z]);
         self.scans.iter().map(place).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// What only E57 can hold, for a report on what another format loses.
+    pub fn records(&self) -> Vec<String> {
+        let posed = self.scans.iter().filter(|s| s.transform.is_some()).count();
+        let poses = (posed > 0).then(|| format!("the poses of {posed} scans"));
+        let images = (self.images > 0).then(|| format!("{} images", self.images));
+        let scans = "names, sensors and times of scans".to_owned();
+        let told = |s: &Scan| s.name.is_some() || s.sensor_model.is_some();
+        let told = self.scans.iter().any(told).then_some(scans);
+        poses.into_iter().chain(images).chain(told).collect()
     }
 
     pub fn other_elements(&self) -> Vec<(String, usize)> {
@@ -131,7 +143,8 @@ fn attribute(name: &RecordName) -> Option<(String, usize)> {
         RecordName::IsTimeStampInvalid => "time_invalid",
         RecordName::Unknown { namespace, name } if namespace.is_empty() => name,
         RecordName::Unknown { namespace, name } => {
-            return Some((format!("{namespace}_{name}"), 0));
+            let other = || Some((format!("{namespace}_{name}"), 0));
+            return added::attribute(namespace, name).or_else(other);
         }
     };
     Some((named.to_owned(), 0))

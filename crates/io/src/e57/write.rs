@@ -10,6 +10,7 @@ use ::e57::{
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
+use super::added::{self, Added};
 use super::frame::{Frame, stored, value};
 use super::{E57Source, Reader, attribute, bits, open, points};
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
@@ -75,7 +76,9 @@ fn again(
     let mut writer = E57Writer::new(out, reader.guid())?;
     writer.set_creation(reader.creation());
     writer.set_coordinate_metadata(reader.coordinate_metadata().map(str::to_owned));
-    for extension in reader.extensions() {
+    let extensions = reader.extensions();
+    let ours = extensions.iter().any(added::is_ours);
+    for extension in extensions {
         writer.register_extension(extension)?;
     }
     let known: HashSet<String> = e57
@@ -85,9 +88,9 @@ fn again(
         .map(|(name, _)| name)
         .chain(std::iter::once("scan".to_owned()))
         .collect();
-    for a in cloud.attributes().filter(|a| !known.contains(a.name())) {
-        let reason = "the file's scans have no such record".to_owned();
-        dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+    let new = added::plan(cloud.attributes().filter(|a| !known.contains(a.name())), dropped);
+    if !new.is_empty() && !ours {
+        writer.register_extension(added::extension())?;
     }
     if reader.xml().contains("pointGroupingSchemes") {
         let reason = "the library does not write it".to_owned();
@@ -95,7 +98,7 @@ fn again(
     }
     let mut first = 0;
     for scan in &e57.scans {
-        scan_again(&mut reader, &mut writer, scan, cloud, first)?;
+        scan_again(&mut reader, &mut writer, scan, cloud, first, &new)?;
         first += scan.records as usize;
     }
     for image in reader.images() {
@@ -111,6 +114,7 @@ fn scan_again(
     scan: &Scan,
     cloud: &PointCloud,
     first: usize,
+    new: &[Added],
 ) -> Result<(), Refused> {
     let frame = Frame::of(scan).ok_or_else(|| Refused("a scan without coordinates".to_owned()))?;
     let positions = &cloud.positions()[first..first + scan.records as usize];
@@ -125,6 +129,7 @@ fn scan_again(
             Some((a, component))
         })
         .collect();
+    prototype.extend(new.iter().map(|n| n.record.clone()));
     let guid = scan.guid.as_deref().unwrap_or_default();
     let mut w = writer.add_pointcloud(guid, prototype.clone())?;
     w.set_name(scan.name.clone());
@@ -166,6 +171,7 @@ fn scan_again(
                 *raw = clamped(stored(new, &record.data_type), &record.data_type);
             }
         }
+        raw.extend(new.iter().map(|n| n.value(first + i)));
         w.add_point(raw)?;
     }
     w.finalize()?;
@@ -315,6 +321,7 @@ fn anew(
     }
     let fixed = prototype.len();
     let mut sources: Vec<(&Attribute, usize)> = Vec::new();
+    let mut others: Vec<&Attribute> = Vec::new();
     for a in cloud.attributes() {
         let records: &[RecordName] = match (a.name(), a.width()) {
             (names::INTENSITY, 1) => &[RecordName::Intensity],
@@ -331,8 +338,7 @@ fn anew(
         let ty = record_type(a.values())
             .filter(|ty| !whole || matches!(ty, RecordDataType::Integer { .. }));
         let (Some(ty), false) = (ty, records.is_empty()) else {
-            let reason = "E57 has no record for it".to_owned();
-            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+            others.push(a);
             continue;
         };
         for (component, name) in records.iter().enumerate() {
@@ -340,8 +346,13 @@ fn anew(
             sources.push((a, component));
         }
     }
+    let new = added::plan(others.into_iter(), dropped);
+    prototype.extend(new.iter().map(|n| n.record.clone()));
     let guid = guid(cloud.positions());
     let mut writer = E57Writer::new(out, &guid)?;
+    if !new.is_empty() {
+        writer.register_extension(added::extension())?;
+    }
     let mut w = writer.add_pointcloud(&guid, prototype.clone())?;
     for (row, p) in cloud.positions().iter().enumerate() {
         let found = p.iter().all(|x| x.is_finite());
@@ -354,6 +365,7 @@ fn anew(
             let x = a.values().get_f64(row * a.width() + component).unwrap_or(0.0);
             raw.push(stored(x, &record.data_type));
         }
+        raw.extend(new.iter().map(|n| n.value(row)));
         w.add_point(raw)?;
     }
     w.finalize()?;
@@ -362,7 +374,7 @@ fn anew(
 }
 
 /// The record that holds an attribute's values exactly.
-fn record_type(values: &Values) -> Option<RecordDataType> {
+pub(super) fn record_type(values: &Values) -> Option<RecordDataType> {
     let range = |min: i64, max: i64| Some(RecordDataType::Integer { min, max });
     match values {
         Values::U8(_) => range(0, 255),

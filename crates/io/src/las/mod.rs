@@ -74,6 +74,11 @@ impl LasSource {
         records.map(|v| format!("{} {}", file::text(&v.user_id), v.record_id)).collect()
     }
 
+    /// The point format of the records.
+    pub fn point_format(&self) -> u8 {
+        self.frame.format
+    }
+
     /// Kinds of record beside the points, with their counts.
     pub fn other_elements(&self) -> Vec<(String, usize)> {
         let counts = [("VLRs", self.frame.vlrs.len()), ("EVLRs", self.frame.evlrs.len())];

@@ -42,6 +42,14 @@ enum Role {
     Other,
 }
 
+impl NpzSource {
+    /// Names of the arrays that are neither the points nor attributes.
+    pub fn others(&self) -> Vec<String> {
+        let others = self.entries.iter().filter(|e| matches!(e.1, Role::Other));
+        others.map(|e| String::from_utf8_lossy(&e.0.name).into_owned()).collect()
+    }
+}
+
 /// Bytes of an array in an archive that are looked at to see what it is.
 const LOOK: usize = 1 << 16;
 

@@ -1,0 +1,71 @@
+//! Clouds from a pipe and into one.
+
+use std::io::{Read, Write};
+
+use crate::document::{Document, Job, WriteOptions, Written};
+use crate::error::{IoError, WriteFault};
+use crate::format::Format;
+use crate::read_bytes;
+
+/// Reads a cloud to the end of a stream; `kind` is the name or extension of its format, which is
+/// told by the content where it is not given.
+///
+/// ```
+/// let document = pellucid_io::read_stream(&mut "1 2 3\n4 5 6\n".as_bytes(), "stdin", None)?;
+/// assert_eq!(document.cloud.len(), 2);
+/// # Ok::<(), pellucid_io::IoError>(())
+/// ```
+pub fn read_stream(
+    stream: &mut dyn Read,
+    name: &str,
+    kind: Option<&str>,
+) -> Result<Document, IoError> {
+    let mut bytes = Vec::new();
+    stream
+        .read_to_end(&mut bytes)
+        .map_err(|source| IoError::Read { file: name.to_owned(), source })?;
+    let format = match kind {
+        Some(kind) => Some(find(kind)?),
+        None => Format::from_content(&bytes),
+    };
+    if bytes.is_empty() {
+        return Err(IoError::Empty { file: name.to_owned() });
+    }
+    let format = format.ok_or_else(|| IoError::UnknownStream { stream: name.to_owned() })?;
+    let mut document = read_bytes(&bytes, format, name)?;
+    document.source.extension = kind.map(str::to_ascii_lowercase).unwrap_or_default();
+    Ok(document)
+}
+
+/// Writes a cloud into a stream, whole or (if it does not fit the format) not at all; `kind` is
+/// the name or extension of the format, or else it is that of the document's file.
+pub fn write_stream(
+    stream: &mut dyn Write,
+    name: &str,
+    document: &Document,
+    kind: Option<&str>,
+    options: &WriteOptions,
+) -> Result<Written, IoError> {
+    let file = || name.to_owned();
+    let source = &document.source;
+    let (format, extension) = match (kind, source.format) {
+        (Some(kind), _) => (find(kind)?, kind.to_ascii_lowercase()),
+        (None, Some(format)) => (format, source.extension.clone()),
+        (None, None) => return Err(IoError::UnknownStream { stream: file() }),
+    };
+    let job = Job { encoding: options.encoding, extension: &extension };
+    let mut bytes = Vec::new();
+    let written = (format.info().write)(document, &job, &mut bytes);
+    let mut written = written.map_err(|fault| match fault {
+        WriteFault::Io(source) => IoError::Write { file: file(), source },
+        WriteFault::Unfit(fault) => IoError::Unfit { file: file(), fault },
+    })?;
+    let sent = stream.write_all(&bytes).and_then(|()| stream.flush());
+    sent.map_err(|source| IoError::Write { file: file(), source })?;
+    written.dropped.extend(source.left_behind(format));
+    Ok(written)
+}
+
+fn find(kind: &str) -> Result<Format, IoError> {
+    Format::from_name(kind).ok_or_else(|| IoError::UnknownName { name: kind.to_owned() })
+}
