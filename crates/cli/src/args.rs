@@ -1,11 +1,19 @@
 //! The command line. Help, completions and the man page derive from it.
 
+mod bench;
+mod flags;
+mod outliers;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
+
+pub use bench::{Bench, BenchKind, BenchPaper, BenchStop, BenchTable};
+pub use flags::{Condition, InFormat, Part, Sight, Streams, Wanted};
+pub use outliers::{Outliers, RuleName};
 
 /// Turns noisy 3D point clouds into clean ones.
 #[derive(Debug, Parser)]
@@ -23,6 +31,8 @@ pub struct Args {
 pub enum Command {
     /// Move the points of a cloud onto the surface they were measured from
     Denoise(Denoise),
+    /// Label or remove points that belong to no surface
+    Outliers(Outliers),
     /// Add noise to a cloud, for experiments
     Noise(Noise),
     /// Measure how far a cloud is from the truth
@@ -43,13 +53,24 @@ pub enum Command {
     Man(Man),
 }
 
+const DENOISE_EXAMPLES: &str = "Examples:
+  pellucid denoise scan.las clean.las
+  pellucid denoise scan.las clean.las --class 2,6        only ground and buildings move
+  pellucid denoise scan.ply clean.ply --box=-1,-1,0,1,1,2 --select intensity=100..
+  pellucid denoise scan.e57 clean.e57 --along-ray        ranges change, directions do not
+  zcat scan.ply.gz | pellucid denoise - - | gzip > clean.ply.gz
+
+With --class, --box or --select only the points that satisfy all conditions move. The others serve
+as neighbours and keep every bit. Spacing and noise are then measured in that part and around it.";
+
 /// Arguments of `denoise`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = DENOISE_EXAMPLES)]
 pub struct Denoise {
-    /// Noisy files; folders stand for the clouds in them
+    /// Noisy files; folders stand for the clouds in them, - for stdin
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// The file to write, or the folder if there are several inputs
+    /// The file to write, or the folder if there are several inputs; - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// The method; `pellucid methods` lists them
@@ -64,6 +85,15 @@ pub struct Denoise {
     /// Take parameters (and perhaps `method` and `preset`) from a TOML file
     #[arg(long, value_name = "FILE.toml")]
     pub params: Option<PathBuf>,
+    /// Which points move.
+    #[command(flatten)]
+    pub part: Part,
+    /// In which direction they move.
+    #[command(flatten)]
+    pub sight: Sight,
+    /// Formats of stdin and stdout.
+    #[command(flatten)]
+    pub streams: Streams,
     /// What becomes of stored normals once the points have moved; or whether the method uses them
     #[arg(long, value_name = "WHAT", default_value = "update")]
     pub normals: Normals,
@@ -73,7 +103,7 @@ pub struct Denoise {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Write what the run did and learned
+    /// Write what the run did and learned, and what became of each attribute
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
     /// Say what would be done, how long it would take and how much memory; write nothing
@@ -106,10 +136,10 @@ pub enum Normals {
 /// Arguments of `noise`.
 #[derive(Debug, clap::Args)]
 pub struct Noise {
-    /// The cloud
+    /// The cloud; - for stdin
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// The file to write
+    /// The file to write; - for stdout
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// How much noise, in the unit of --scale
@@ -128,6 +158,9 @@ pub struct Noise {
     /// Keep stored normals, which are truth; they are left out otherwise
     #[arg(long)]
     pub keep_normals: bool,
+    /// Formats of stdin and stdout.
+    #[command(flatten)]
+    pub streams: Streams,
     /// Replace files that exist (never the input)
     #[arg(long)]
     pub overwrite: bool,
@@ -139,15 +172,18 @@ pub struct Noise {
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The cloud to judge
+    /// The cloud to judge; - for stdin
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
-    /// The clean cloud
+    /// The clean cloud; - for stdin
     #[arg(value_name = "TRUTH")]
     pub truth: PathBuf,
     /// The true surface as triangles
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
+    /// Format of stdin.
+    #[command(flatten)]
+    pub stdin: InFormat,
     /// Threads to use [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -162,9 +198,12 @@ pub struct Compare {
 /// Arguments of `info`.
 #[derive(Debug, clap::Args)]
 pub struct Info {
-    /// The file
+    /// The file; - for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Format of stdin.
+    #[command(flatten)]
+    pub stdin: InFormat,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -173,18 +212,31 @@ pub struct Info {
     pub quiet: bool,
 }
 
+const CONVERT_EXAMPLES: &str = "Examples:
+  pellucid convert scan.las scan.ply --report what-happened.json
+  pellucid convert scan.e57 - --format csv | head
+
+What the other format cannot hold is left out, and said on stderr.";
+
 /// Arguments of `convert`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
 pub struct Convert {
-    /// The cloud
+    /// The cloud; - for stdin
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// The file to write; its extension chooses the format
+    /// The file to write; its extension chooses the format; - for stdout
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// How numbers are stored, where the format leaves a choice
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<EncodingName>,
+    /// Formats of stdin and stdout.
+    #[command(flatten)]
+    pub streams: Streams,
+    /// Write what became of each attribute
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
     /// Replace files that exist (never the input)
     #[arg(long)]
     pub overwrite: bool,
@@ -243,126 +295,6 @@ pub struct Demo {
     /// Say nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-/// Arguments of `bench`.
-#[derive(Debug, clap::Args)]
-pub struct Bench {
-    /// Which experiments.
-    #[command(subcommand)]
-    pub which: BenchKind,
-}
-
-/// Which experiments.
-#[derive(Debug, Subcommand)]
-pub enum BenchKind {
-    /// The tables of the feature graph learning paper, beside the published numbers
-    Paper(BenchPaper),
-    /// One cell of the tables, told on stdin: what `paper` starts
-    #[command(hide = true)]
-    Cell,
-}
-
-/// Arguments of `bench paper`.
-#[derive(Debug, clap::Args)]
-pub struct BenchPaper {
-    /// Folder with srb/<model>_GT.ply and srb/noisy/<model>_<level>.ply; or with clean/,
-    /// noisy_<level>/ and meshes/
-    #[arg(long, value_name = "DIR")]
-    pub data: PathBuf,
-    /// Folder for results.csv, iterations.csv, index.md and plots; cells finished there before
-    /// are not run again
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// Which tables
-    #[arg(long, value_name = "T,…", value_delimiter = ',', default_values_t = BenchTable::ALL)]
-    pub tables: Vec<BenchTable>,
-    /// Which models [default: all]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    pub models: Vec<String>,
-    /// Which noise levels [default: all]
-    #[arg(long, value_name = "X,…", value_delimiter = ',')]
-    pub levels: Vec<f64>,
-    /// Which methods, as NAME, NAME:PRESET or NAME:PRESET{KEY=VALUE,…} [default: fgl, all presets]
-    #[arg(long, value_name = "M,…")]
-    pub methods: Option<String>,
-    /// Who stops: the method itself (blind), the clean cloud as in the paper (oracle), or both
-    #[arg(long, value_name = "WHO", default_value = "both")]
-    pub stop: BenchStop,
-    /// Parameter values to try for each method; the best by the clean cloud counts as oracle
-    #[arg(long, value_name = "FILE.toml")]
-    pub grid: Option<PathBuf>,
-    /// Make the noisy clouds anew from the clean ones, by the paper's rule, into the output folder
-    #[arg(long)]
-    pub generate: bool,
-    /// Seed of the noise and of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    /// Cells at once
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = threads)]
-    pub jobs: usize,
-    /// Threads for each cell
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = threads)]
-    pub threads: usize,
-    /// Forget what earlier runs left in the output folder
-    #[arg(long)]
-    pub fresh: bool,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
-}
-
-/// A table of the paper, or one of its searches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BenchTable {
-    /// MSE for every model and level
-    Mse,
-    /// SNR for every model and level
-    Snr,
-    /// Learning from 20 % of the points
-    Partial,
-    /// Eigenvalue projection against the fast learner
-    Vanilla,
-    /// MSE after each iteration
-    Iterations,
-    /// The search over the trace limit C
-    Trace,
-}
-
-impl BenchTable {
-    /// All of them.
-    pub const ALL: [BenchTable; 6] = [
-        BenchTable::Mse,
-        BenchTable::Snr,
-        BenchTable::Partial,
-        BenchTable::Vanilla,
-        BenchTable::Iterations,
-        BenchTable::Trace,
-    ];
-}
-
-impl std::fmt::Display for BenchTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            BenchTable::Mse => "mse",
-            BenchTable::Snr => "snr",
-            BenchTable::Partial => "partial",
-            BenchTable::Vanilla => "vanilla",
-            BenchTable::Iterations => "iterations",
-            BenchTable::Trace => "trace",
-        })
-    }
-}
-
-/// Who ends a method's iterations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BenchStop {
-    /// The clean cloud, as in the paper
-    Oracle,
-    /// The method itself, as for a user
-    Blind,
-    /// One after the other
-    Both,
 }
 
 /// Arguments of `completions`.

@@ -4,6 +4,7 @@
 mod args;
 mod cmd;
 mod failure;
+mod fates;
 mod interrupt;
 mod output;
 mod progress;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Denoise(a) => cmd::denoise::run(&a),
+        Command::Outliers(a) => cmd::outliers::run(&a),
         Command::Noise(a) => cmd::noise::run(&a),
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Info(a) => cmd::info::run(&a),

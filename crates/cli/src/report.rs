@@ -1,20 +1,42 @@
 //! What a run did, for `--report` and `--json`.
 
+use std::path::Path;
+
 use pellucid::cloud::{Point, vec3};
 use pellucid::denoise::registry::ParameterMap;
 use pellucid::denoise::{Report, Stop};
 use pellucid::io::Dropped;
 use serde::Serialize;
 
-/// The document that `--report` writes: everything needed to repeat the run.
+use crate::failure::{Failure, naming};
+use crate::fates::Fate;
+use crate::output;
+
+/// Who made a report, and by what command.
 #[derive(Debug, Serialize)]
-pub struct ReportFile {
-    /// Name and version of the program.
+pub struct Head {
+    /// Name of the program.
     pub program: &'static str,
     /// Its version.
     pub version: &'static str,
     /// The command line as given.
     pub command: Vec<String>,
+}
+
+impl Head {
+    /// The head of a report on the present command.
+    pub fn new() -> Self {
+        let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+        Head { program: "pellucid", version: env!("CARGO_PKG_VERSION"), command }
+    }
+}
+
+/// The document that `--report` writes: everything needed to repeat the run.
+#[derive(Debug, Serialize)]
+pub struct ReportFile {
+    /// Program and command.
+    #[serde(flatten)]
+    pub head: Head,
     /// One entry for each file.
     pub runs: Vec<RunReport>,
 }
@@ -22,10 +44,25 @@ pub struct ReportFile {
 impl ReportFile {
     /// An empty report on the present command.
     pub fn new() -> Self {
-        let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
-        let version = env!("CARGO_PKG_VERSION");
-        ReportFile { program: "pellucid", version, command, runs: Vec::new() }
+        ReportFile { head: Head::new(), runs: Vec::new() }
     }
+}
+
+/// An error unless a report can be written, as far as can be told beforehand; `clouds` are files
+/// that it must not replace.
+pub fn check(report: Option<&Path>, overwrite: bool, clouds: &[&Path]) -> Result<(), Failure> {
+    let Some(path) = report else { return Ok(()) };
+    if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("json")) {
+        return Err(Failure::input(naming(path, "reports are written as .json; name it so")));
+    }
+    let same = |other: &&Path| {
+        *other == path
+            || matches!((other.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
+    };
+    if clouds.iter().any(same) {
+        return Err(Failure::input(naming(path, "the report would replace a cloud")));
+    }
+    output::check_free(path, overwrite)
 }
 
 /// What became of one file.
@@ -57,6 +94,12 @@ pub struct RunReport {
     pub displacement: Displacement,
     /// What was done with stored normals: none, kept, updated or dropped.
     pub normals: &'static str,
+    /// The part that was denoised, if not all.
+    pub part: Option<PartReport>,
+    /// Where the scanner stood, if points moved along lines of sight.
+    pub viewpoints: Option<Vec<Point>>,
+    /// What became of the positions and of each attribute.
+    pub attributes: Vec<Fate>,
     /// What the output's format cannot hold.
     pub dropped: Vec<DroppedItem>,
     /// What the method found out.
@@ -71,11 +114,28 @@ impl RunReport {
             Some(s) => format!(" ({s:.2} spacings)"),
             None => String::new(),
         };
+        let part = match &self.part {
+            Some(part) => format!(" ({} of them to move)", part.points),
+            None => String::new(),
+        };
+        let moved = match (self.stop, self.report.notes.last()) {
+            (Stop::NothingToDo, Some(why)) if d.moved == 0 => why.clone(),
+            _ => format!("moved by {:.3e}{unit} on average", d.mean),
+        };
         format!(
-            "{} -> {}: {} points, {} in {:.1} s, moved by {:.3e}{unit} on average\n",
-            self.input, self.output, self.points, self.method, self.seconds, d.mean
+            "{} -> {}: {} points{part}, {} in {:.1} s, {moved}\n",
+            self.input, self.output, self.points, self.method, self.seconds
         )
     }
+}
+
+/// Which points were to move.
+#[derive(Debug, Serialize)]
+pub struct PartReport {
+    /// The flags that chose them; all hold.
+    pub conditions: Vec<String>,
+    /// How many they are.
+    pub points: usize,
 }
 
 /// An attribute that was left out, and why.

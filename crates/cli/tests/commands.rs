@@ -112,7 +112,8 @@ fn methods_lists_the_registry() {
 
 #[test]
 fn help_completions_and_man_pages_name_every_command() {
-    let commands = ["denoise", "noise", "compare", "info", "convert", "methods", "demo"];
+    let commands =
+        ["denoise", "outliers", "noise", "compare", "info", "convert", "methods", "demo"];
     let help = pellucid(["--help"]).code(0).stdout;
     let bash = pellucid(["completions", "bash"]).code(0).stdout;
     let man = pellucid(["man"]).code(0).stdout;

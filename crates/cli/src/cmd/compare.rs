@@ -3,6 +3,7 @@
 use pellucid::cloud::quality::{self, Comparison, QualityError};
 use pellucid::{denoise, io};
 
+use super::streams;
 use crate::args::Compare;
 use crate::failure::{Failure, naming};
 use crate::output;
@@ -10,8 +11,16 @@ use crate::progress::Show;
 
 pub fn run(args: &Compare) -> Result<(), Failure> {
     let show = Show::new(args.quiet);
-    let result = super::read(&args.result, show)?.cloud;
-    let truth = super::read(&args.truth, show)?.cloud;
+    let in_format = args.stdin.in_format.as_deref();
+    let streamed = [&args.result, &args.truth].map(|p| streams::is_stream(p));
+    if streamed == [true, true] {
+        return Err(Failure::input("only one of the clouds can come from stdin; name a file"));
+    }
+    if streamed == [false, false] {
+        streams::check_input(&args.result, in_format)?;
+    }
+    let result = streams::read(&args.result, in_format, show)?.cloud;
+    let truth = streams::read(&args.truth, in_format, show)?.cloud;
     let mesh = match &args.mesh {
         Some(path) => Some(show.busy("reading the mesh", || io::read_mesh(path))?),
         None => None,
@@ -19,7 +28,8 @@ pub fn run(args: &Compare) -> Result<(), Failure> {
     let comparison = show.busy("comparing", || {
         denoise::install(args.threads, || quality::compare(&result, &truth, mesh.as_ref()))
     });
-    let comparison = comparison.map_err(|e| Failure::input(naming(fault_of(args, &e), e)))?;
+    let comparison = comparison
+        .map_err(|e| Failure::input(naming(streams::source_name(fault_of(args, &e)), e)))?;
     if args.json { output::print_json(&comparison) } else { output::print(&table(&comparison)) }
 }
 

@@ -87,7 +87,7 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
         rows.push(show.busy("comparing", || row(name, cloud, &clean, spacing))?);
     }
     for (path, cloud) in files.iter().zip([&clean, &noisy, &denoised]) {
-        super::write(path, &cloud.clone().into(), &options, show)?;
+        super::streams::write(path, None, &cloud.clone().into(), &options, show)?;
     }
     let captions = [
         format!("clean: {POINTS} points"),

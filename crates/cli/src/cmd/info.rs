@@ -4,6 +4,7 @@ use pellucid::cloud::{Point, PointCloud, noise};
 use pellucid::io::Document;
 use serde::Serialize;
 
+use super::streams;
 use crate::args::Info;
 use crate::failure::Failure;
 use crate::output;
@@ -41,7 +42,8 @@ struct Bounds {
 
 pub fn run(args: &Info) -> Result<(), Failure> {
     let show = Show::new(args.quiet);
-    let document = super::read(&args.file, show)?;
+    streams::check_input(&args.file, args.stdin.in_format.as_deref())?;
+    let document = streams::read(&args.file, args.stdin.in_format.as_deref(), show)?;
     let facts = show.busy("looking", || facts(args, &document));
     if args.json { output::print_json(&facts) } else { output::print(&table(&facts)) }
 }
@@ -52,7 +54,7 @@ fn facts(args: &Info, document: &Document) -> Facts {
     let finite: Vec<Point> = rows.iter().map(|&r| cloud.positions()[r]).collect();
     let (spacing, noise) = scales(&finite);
     Facts {
-        file: args.file.display().to_string(),
+        file: streams::source_name(&args.file).display().to_string(),
         format: super::format_name(&document.source),
         encoding: document.source.encoding().map(|e| format!("{e:?}")),
         points: cloud.len(),

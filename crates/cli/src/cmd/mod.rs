@@ -10,38 +10,13 @@ pub mod info;
 pub mod man;
 pub mod methods;
 pub mod noise;
+pub mod outliers;
+mod streams;
 
-use std::path::Path;
-
-use pellucid::io::{self, Document, Source, WriteOptions, Written};
+use pellucid::io::Source;
 
 use crate::failure::Failure;
-use crate::output::note;
-use crate::progress::Show;
-use crate::{interrupt, output};
-
-/// Reads a file, with a spinner if it takes long.
-fn read(path: &Path, show: Show) -> Result<Document, Failure> {
-    let document = show.busy(&format!("reading {}", path.display()), || io::read(path))?;
-    interrupt::check()?;
-    Ok(document)
-}
-
-/// Writes a file, with a spinner if it takes long; says on stderr what the format cannot hold.
-fn write(
-    path: &Path,
-    document: &Document,
-    options: &WriteOptions,
-    show: Show,
-) -> Result<Written, Failure> {
-    let written = show.busy(&format!("writing {}", path.display()), || {
-        interrupt::writing(|| Ok(io::write(path, document, options)?))
-    })?;
-    for d in &written.dropped {
-        note(&format!("{}: \"{}\" was left out: {}", path.display(), d.attribute, d.reason));
-    }
-    Ok(written)
-}
+use crate::output;
 
 /// Name of a format for people.
 fn format_name(source: &Source) -> &'static str {

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use pellucid::cloud::{Point, SpatialOrder};
 use pellucid::denoise;
-use pellucid::io;
 use pellucid::{PointCloud, Run};
 use serde::Serialize;
 
@@ -13,6 +12,7 @@ use crate::failure::Failure;
 use crate::progress::Show;
 use crate::{interrupt, output};
 
+use super::super::streams;
 use super::jobs::Job;
 use super::parameters::Plan;
 
@@ -39,7 +39,7 @@ pub fn dry_run(args: &Denoise, plan: &Plan, jobs: &[Job]) -> Result<(), Failure>
     let mut all = Vec::new();
     for job in jobs {
         if job.output.parent().is_none_or(|p| p.as_os_str().is_empty() || p.is_dir()) {
-            io::check_output(&job.output, &super::options(args, job))?;
+            streams::check(&job.input, &job.output, &args.streams, &super::options(args, job))?;
         }
         let estimate = denoise::install(args.threads, || one(args, plan, job))?;
         if !args.json {
@@ -53,31 +53,38 @@ pub fn dry_run(args: &Denoise, plan: &Plan, jobs: &[Job]) -> Result<(), Failure>
 fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<Estimate, Failure> {
     let show = Show::new(args.quiet);
     let start = Instant::now();
-    let cloud = super::super::read(&job.input, show)?.cloud;
+    let cloud = streams::read(&job.input, args.streams.in_format.as_deref(), show)?.cloud;
+    let name = streams::source_name(&job.input);
+    // Of a part, the surroundings take a share that is not known before.
+    let chosen = super::select::part(&args.part, &cloud, name)?.map(|part| {
+        let rows: Vec<usize> = (0..part.len()).filter(|&row| part[row]).collect();
+        cloud.select(&rows)
+    });
     let reading = start.elapsed().as_secs_f64();
 
-    let part = part(&cloud);
-    let share = cloud.len() as f64 / part.len().max(1) as f64;
+    let worked_on = chosen.as_ref().unwrap_or(&cloud);
+    let part = part(worked_on);
+    let share = worked_on.len() as f64 / part.len().max(1) as f64;
     let before = Memory::begin();
     let start = Instant::now();
     show.busy("trying a part", || try_out(args, plan, &part)).map_err(|e| {
         // The part may be too small where the whole is not; then the whole was tried.
-        Failure::denoise(&job.input, e)
+        Failure::denoise(name, e)
     })?;
     let seconds = start.elapsed().as_secs_f64();
     let per_point = before
         .grown()
         .map_or(BYTES_PER_POINT, |b| (b as f64 / part.len().max(1) as f64).max(BYTES_PER_POINT));
     Ok(Estimate {
-        input: job.input.display().to_string(),
-        output: job.output.display().to_string(),
+        input: name.display().to_string(),
+        output: streams::target_name(&job.output).display().to_string(),
         method: plan.method.name,
         preset: plan.preset.clone(),
         parameters: plan.changes.clone(),
         points: cloud.len(),
         // Writing takes about as long as reading.
         seconds: seconds * share + 2.0 * reading,
-        bytes: (per_point * cloud.len() as f64) as u64 + 2 * attribute_bytes(&cloud),
+        bytes: (per_point * worked_on.len() as f64) as u64 + 2 * attribute_bytes(&cloud),
     })
 }
 

@@ -7,6 +7,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use pellucid::io::{Format, IoError};
 
+use super::super::streams::is_stream;
 use crate::args::Denoise;
 use crate::failure::{Failure, naming};
 
@@ -21,6 +22,7 @@ pub struct Job {
 
 /// The jobs of a command line; makes the output folder if it needs one.
 pub fn plan(args: &Denoise) -> Result<Vec<Job>, Failure> {
+    check_streams(args)?;
     let inputs = inputs(&args.inputs)?;
     let mut forbid = inputs.clone();
     forbid.extend(args.params.clone());
@@ -42,6 +44,23 @@ pub fn plan(args: &Denoise) -> Result<Vec<Job>, Failure> {
             .map_err(|e| Failure::work(naming(&args.output, format!("cannot be made: {e}"))))?;
     }
     Ok(jobs)
+}
+
+/// stdin and stdout stand for one cloud each.
+fn check_streams(args: &Denoise) -> Result<(), Failure> {
+    let streamed = args.inputs.iter().any(|p| is_stream(p));
+    let several = args.inputs.len() > 1 || args.inputs.iter().any(|p| p.is_dir());
+    if streamed && several {
+        return Err(Failure::input("stdin (-) cannot be one of several inputs; give it alone"));
+    }
+    if is_stream(&args.output) && several {
+        return Err(Failure::input("several clouds do not fit into stdout; name a folder as OUT"));
+    }
+    if streamed && (args.output.is_dir() || ends_with_separator(&args.output)) {
+        let fault = "a cloud from stdin has no name of its own; name a file in this folder";
+        return Err(Failure::input(naming(&args.output, fault)));
+    }
+    Ok(())
 }
 
 fn job(input: PathBuf, output: PathBuf, forbid: &[PathBuf]) -> Job {
@@ -74,7 +93,7 @@ fn inputs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut out = Vec::new();
     for path in given {
         if !path.is_dir() {
-            if !path.exists() && path.symlink_metadata().is_err() {
+            if !is_stream(path) && !path.exists() && path.symlink_metadata().is_err() {
                 return Err(IoError::Missing { file: path.display().to_string() }.into());
             }
             out.push(path.clone());

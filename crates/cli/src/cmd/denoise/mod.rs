@@ -4,6 +4,7 @@ mod estimate;
 mod jobs;
 mod normals;
 pub mod parameters;
+mod select;
 
 #[cfg(test)]
 mod tests;
@@ -11,15 +12,20 @@ mod tests;
 use std::path::Path;
 use std::time::Instant;
 
+use pellucid::cloud::Point;
+use pellucid::cloud::attribute::names;
 use pellucid::denoise::{self, Denoised};
-use pellucid::io::{self, Document, WriteOptions};
-use pellucid::{PointCloud, Run};
+use pellucid::io::{Document, WriteOptions};
+use pellucid::{Denoiser, PointCloud, Run};
 
 use crate::args::Denoise;
 use crate::failure::{Failure, naming};
+use crate::fates::{self, Clouds};
 use crate::progress::Show;
-use crate::report::{Displacement, DroppedItem, ReportFile, RunReport};
+use crate::report::{self, Displacement, DroppedItem, PartReport, ReportFile, RunReport};
 use crate::{interrupt, output};
+
+use super::streams;
 
 use jobs::Job;
 use parameters::Plan;
@@ -27,7 +33,9 @@ use parameters::Plan;
 pub fn run(args: &Denoise) -> Result<(), Failure> {
     let plan = Plan::new(args)?;
     let jobs = jobs::plan(args)?;
-    check_report(args, &jobs)?;
+    let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
+    report::check(args.report.as_deref(), args.overwrite, &clouds)?;
+    streams::check_json(&args.output, args.json && !args.dry_run)?;
     if args.dry_run {
         return estimate::dry_run(args, &plan, &jobs);
     }
@@ -39,7 +47,7 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
         match denoise::install(args.threads, || one(args, &plan, job)) {
             Ok(done) => {
                 if !args.json {
-                    super::say(args.quiet, &done.line())?;
+                    streams::say(&job.output, args.quiet, &done.line())?;
                 }
                 file.runs.push(done);
             }
@@ -67,44 +75,42 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     }
 }
 
-/// An error unless the report can be written, as far as can be told beforehand.
-fn check_report(args: &Denoise, jobs: &[Job]) -> Result<(), Failure> {
-    let Some(path) = &args.report else { return Ok(()) };
-    if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("json")) {
-        return Err(Failure::input(naming(path, "reports are written as .json; name it so")));
-    }
-    let same = |other: &Path| {
-        other == path
-            || matches!((other.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
-    };
-    if jobs.iter().any(|j| same(&j.input) || same(&j.output)) {
-        return Err(Failure::input(naming(path, "the report would replace a cloud")));
-    }
-    output::check_free(path, args.overwrite)
-}
-
 /// One file, from reading to writing.
 fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure> {
     let show = Show::new(args.quiet);
     let start = Instant::now();
     let options = options(args, job);
-    io::check_output(&job.output, &options)?;
-    let Document { cloud: noisy, source } = super::read(&job.input, show)?;
+    streams::check(&job.input, &job.output, &args.streams, &options)?;
+    let document = streams::read(&job.input, args.streams.in_format.as_deref(), show)?;
+    let name = streams::source_name(&job.input);
+    let part = select::part(&args.part, &document.cloud, name)?;
+    let viewpoints = viewpoints(args, &document, name)?;
+    let Document { cloud: noisy, source } = document;
 
-    let mut result = denoised(args, plan, &noisy, &job.input)?;
+    let method = plan.restricted(part.as_deref(), viewpoints.as_deref());
+    let mut result = denoised(args, plan.method.name, &method, &noisy, name)?;
     let spacing = result.report.spacing;
     let displacement = Displacement::between(noisy.positions(), result.cloud.positions(), spacing);
     let normals = show.busy("normals", || {
-        normals::settle(args.normals, &noisy, &mut result.cloud, &displacement)
+        normals::settle(args.normals, &noisy, &mut result.cloud, &displacement, part.as_deref())
     });
-    let normals = normals.map_err(|e| Failure::work(naming(&job.input, e)))?;
+    let normals = normals.map_err(|e| Failure::work(naming(name, e)))?;
 
     let points = result.cloud.len();
     let document = Document { cloud: result.cloud, source };
-    let written = super::write(&job.output, &document, &options, show)?;
+    let format = args.streams.format.as_deref();
+    let written = streams::write(&job.output, format, &document, &options, show)?;
+    let wanted = args.report.is_some() || args.json;
+    let stored = if wanted { fates::stored(&job.output) } else { None };
+    let clouds = Clouds { before: &noisy, after: &document.cloud, stored: stored.as_ref() };
+    let attributes = if wanted {
+        clouds.fates(&written.dropped, &[(names::NORMAL, normals::reason(normals))])
+    } else {
+        Vec::new()
+    };
     Ok(RunReport {
-        input: job.input.display().to_string(),
-        output: job.output.display().to_string(),
+        input: name.display().to_string(),
+        output: streams::target_name(&job.output).display().to_string(),
         method: plan.method.name,
         preset: plan.preset.clone(),
         parameters: plan.changes.clone(),
@@ -116,21 +122,49 @@ fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure> {
         seconds: start.elapsed().as_secs_f64(),
         displacement,
         normals,
+        part: part.map(|p| PartReport {
+            conditions: select::conditions(&args.part),
+            points: p.iter().filter(|x| **x).count(),
+        }),
+        viewpoints,
+        attributes,
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
         report: result.report,
     })
 }
 
+/// Where the scanner stood, if points are to move along lines of sight.
+fn viewpoints(
+    args: &Denoise,
+    document: &Document,
+    file: &Path,
+) -> Result<Option<Vec<Point>>, Failure> {
+    if !args.sight.along_ray {
+        return Ok(None);
+    }
+    let found = match args.sight.viewpoint {
+        Some(v) => vec![v.0],
+        None => document.source.viewpoints(),
+    };
+    if found.is_empty() {
+        let fault = "--along-ray: the file does not say where the scanner stood; give \
+                     --viewpoint X,Y,Z (0,0,0 for a scanner at the origin)";
+        return Err(Failure::input(naming(file, fault)));
+    }
+    Ok(Some(found))
+}
+
 fn denoised(
     args: &Denoise,
-    plan: &Plan,
+    name: &str,
+    method: &dyn Denoiser,
     noisy: &PointCloud,
     file: &Path,
 ) -> Result<Denoised, Failure> {
-    let meter = Show::new(args.quiet).meter(plan.method.name);
+    let meter = Show::new(args.quiet).meter(name);
     interrupt::listening(|flag| {
         let mut run = Run::default().with_seed(args.seed).with_observer(meter).with_cancel(flag);
-        plan.denoiser.denoise(noisy, &mut run)
+        method.denoise(noisy, &mut run)
     })
     .map_err(|e| Failure::denoise(file, e))
 }

@@ -11,12 +11,21 @@ use crate::report::Displacement;
 /// Neighbours of a point that its new normal is estimated from, itself included.
 const NEIGHBORS: usize = 16;
 
+/// Why normals are not what they were.
+pub fn reason(settled: &str) -> String {
+    match settled {
+        "updated" => "estimated anew where the points are now".to_owned(),
+        _ => "by --normals drop".to_owned(),
+    }
+}
+
 /// Keeps, updates or drops the normals of `moved`; says what was done.
 pub fn settle(
     wish: Normals,
     noisy: &PointCloud,
     moved: &mut PointCloud,
     displacement: &Displacement,
+    part: Option<&[bool]>,
 ) -> Result<&'static str, CloudError> {
     let Some(old) = noisy.normals() else { return Ok("none") };
     match wish {
@@ -29,9 +38,11 @@ pub fn settle(
         Normals::Update | Normals::File => {
             let mut new = estimate_normals_k(moved.positions(), NEIGHBORS);
             orient_like(&mut new, &old);
-            for (n, o) in new.iter_mut().zip(&old) {
-                // Rows that are not finite, and places without a plane, keep what they had.
-                if !vec3::is_finite(*n) || vec3::dot(*n, *n) == 0.0 {
+            let stays = |row: usize| part.is_some_and(|p| !p[row]);
+            for (row, (n, o)) in new.iter_mut().zip(&old).enumerate() {
+                // Points outside the part, rows that are not finite, and places without a plane
+                // keep what they had.
+                if stays(row) || !vec3::is_finite(*n) || vec3::dot(*n, *n) == 0.0 {
                     *n = *o;
                 }
             }

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use pellucid::denoise::Denoiser;
+use pellucid::cloud::Point;
 use pellucid::denoise::registry::{self, Method, ParameterMap};
+use pellucid::denoise::{AlongRay, DenoiseError, Denoised, Denoiser, OnlyPart};
+use pellucid::{PointCloud, Run};
 use serde_json::Value;
 
 use crate::args::{Denoise, Normals};
@@ -42,6 +44,33 @@ impl Plan {
         }
         let denoiser = method.build(preset.as_deref(), &changes)?;
         Ok(Plan { method, preset, changes, denoiser })
+    }
+
+    /// The method, for a part of the cloud and along lines of sight if these are given.
+    pub fn restricted<'a>(
+        &'a self,
+        part: Option<&'a [bool]>,
+        viewpoints: Option<&'a [Point]>,
+    ) -> Restricted<'a> {
+        Restricted { method: &*self.denoiser, part, viewpoints }
+    }
+}
+
+/// A method with the restrictions of the command line.
+pub struct Restricted<'a> {
+    method: &'a dyn Denoiser,
+    part: Option<&'a [bool]>,
+    viewpoints: Option<&'a [Point]>,
+}
+
+impl Denoiser for Restricted<'_> {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        let along = self.viewpoints.map(|eyes| AlongRay::new(self.method, eyes));
+        let method = along.as_ref().map_or(self.method, |a| a as &dyn Denoiser);
+        match self.part {
+            Some(part) => OnlyPart::new(method, part).denoise(noisy, run),
+            None => method.denoise(noisy, run),
+        }
     }
 }
 

@@ -1,0 +1,83 @@
+//! The flags of `outliers`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::{Streams, threads};
+
+const EXAMPLES: &str = "Examples:
+  pellucid outliers scan.las marked.las                    classes 7 and 18
+  pellucid outliers scan.ply marked.ply                    attribute \"outlier\", 0 or 1
+  pellucid outliers scan.ply clean.ply --remove --map kept.txt
+  pellucid outliers scan.ply marked.ply --method radius --set radius=5 --set neighbors=10
+
+Parameters for --set, with defaults; lengths are in mean spacings of the points:
+  statistical     neighbors=8  ratio=5  robust=true
+                  mean distance to the neighbours above median + ratio deviations
+                  (robust=false: mean + ratio standard deviations)
+  radius          radius=4  neighbors=5
+                  fewer neighbours than that within the radius
+  local-outlier   neighbors=10  factor=1.4
+                  density around its neighbours over its own above the factor; for
+                  clouds whose density varies, such as airborne scans
+
+LAS and LAZ get class 7 (low noise), or in point formats 6 to 10 class 18 (high noise) for outliers
+above the surface next to them; the former class of an outlier is replaced. Rows that are not finite
+are neither points nor outliers.";
+
+/// Arguments of `outliers`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Outliers {
+    /// The cloud; - for stdin
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The file to write; - for stdout
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// What makes a point an outlier
+    #[arg(short, long, value_name = "M", default_value = "statistical")]
+    pub method: RuleName,
+    /// Change one parameter; may be given several times
+    #[arg(short, long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Mark outliers and keep every point (this is the default)
+    #[arg(long, conflicts_with = "remove")]
+    pub label: bool,
+    /// Leave outliers out
+    #[arg(long)]
+    pub remove: bool,
+    /// With --remove: write for each point that is kept, on a line, its row in IN (from 0)
+    #[arg(long, value_name = "FILE", requires = "remove")]
+    pub map: Option<PathBuf>,
+    /// Formats of stdin and stdout.
+    #[command(flatten)]
+    pub streams: Streams,
+    /// Threads to use; the result does not depend on it [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Write what was found, and what became of each attribute
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+    /// Replace files that exist (never the input)
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Print the report on stdout as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// What makes a point an outlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleName {
+    /// Its neighbours are farther than is usual in the cloud
+    Statistical,
+    /// Too few points lie around it
+    Radius,
+    /// Its surroundings are thinner than those of its neighbours
+    LocalOutlier,
+}

@@ -1,0 +1,224 @@
+//! `pellucid outliers`.
+
+use std::path::Path;
+
+use pellucid::PointCloud;
+use pellucid::cloud::attribute::names;
+use pellucid::cloud::outliers::{self, Found, LocalOutlier, Radius, Rule, Statistical};
+use pellucid::cloud::{Attribute, Values};
+use pellucid::denoise;
+use pellucid::io::{Document, Format, WriteOptions};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::denoise::parameters::assignment;
+use super::streams;
+use crate::args::{Outliers, RuleName};
+use crate::failure::{Failure, naming};
+use crate::fates::{self, Clouds, Fate};
+use crate::output;
+use crate::progress::Show;
+use crate::report::{self, DroppedItem, Head};
+
+/// The attribute that labels go to where the format has no classes.
+const LABEL: &str = "outlier";
+/// Class of noise in LAS, and below the surface where there is one for noise above it.
+const LOW_NOISE: u8 = 7;
+/// Class of noise above the surface, which LAS has from point format 6 on.
+const HIGH_NOISE: u8 = 18;
+/// First point format with that class.
+const HIGH_NOISE_SINCE: u8 = 6;
+
+/// What `--report` and `--json` hold.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    input: String,
+    output: String,
+    rule: Rule,
+    points: usize,
+    outliers: usize,
+    /// What the points were compared with: spacings, neighbours or a factor.
+    limit: f64,
+    spacing: f64,
+    /// What was done with them.
+    done: String,
+    attributes: Vec<Fate>,
+    dropped: Vec<DroppedItem>,
+}
+
+pub fn run(args: &Outliers) -> Result<(), Failure> {
+    let rule = rule(args)?;
+    let show = Show::new(args.quiet);
+    let mut forbid = vec![args.input.clone()];
+    forbid.extend(args.map.clone());
+    let options = WriteOptions { overwrite: args.overwrite, forbid, ..WriteOptions::default() };
+    let (input, output) = (streams::source_name(&args.input), streams::target_name(&args.output));
+    streams::check(&args.input, &args.output, &args.streams, &options)?;
+    streams::check_json(&args.output, args.json)?;
+    report::check(args.report.as_deref(), args.overwrite, &[&args.input, &args.output])?;
+    check_map(args)?;
+    check_label(args, None)?;
+
+    let document = streams::read(&args.input, args.streams.in_format.as_deref(), show)?;
+    check_label(args, Some(&document))?;
+    let found = show.busy("looking for outliers", || {
+        denoise::install(args.threads, || outliers::find(document.cloud.positions(), &rule))
+    });
+    let found = found.map_err(|e| Failure::input(naming(input, e)))?;
+
+    let before = document.cloud.clone();
+    let (cloud, done, reasons) = if args.remove {
+        (before.select(&found.kept()), "removed".to_owned(), Vec::new())
+    } else {
+        denoise::install(args.threads, || labelled(args, &document, &found))
+            .map_err(|e| Failure::input(naming(input, e)))?
+    };
+    let kept = if args.remove { cloud.clone() } else { before };
+    let document = Document { cloud, source: document.source };
+    let format = args.streams.format.as_deref();
+    let written = streams::write(&args.output, format, &document, &options, show)?;
+    if let Some(path) = &args.map {
+        let rows: String = found.kept().iter().map(|row| format!("{row}\n")).collect();
+        output::write_file(path, rows.as_bytes(), args.overwrite)?;
+    }
+
+    let (points, count) = (found.flags.len(), found.count());
+    let share = 100.0 * count as f64 / points.max(1) as f64;
+    let line = format!(
+        "{} -> {}: {points} points, {count} outliers ({share:.2} %) by {}, {done}\n",
+        input.display(),
+        output.display(),
+        rule.name()
+    );
+    if !args.json {
+        streams::say(&args.output, args.quiet, &line)?;
+    }
+    if args.report.is_none() && !args.json {
+        return Ok(());
+    }
+    let stored = fates::stored(&args.output);
+    let clouds = Clouds { before: &kept, after: &document.cloud, stored: stored.as_ref() };
+    let report = Report {
+        head: Head::new(),
+        input: input.display().to_string(),
+        output: output.display().to_string(),
+        rule,
+        points,
+        outliers: count,
+        limit: found.limit,
+        spacing: found.spacing,
+        done,
+        attributes: clouds.fates(&written.dropped, &reasons),
+        dropped: written.dropped.iter().map(DroppedItem::from).collect(),
+    };
+    if let Some(path) = &args.report {
+        output::write_file(path, (output::json(&report)? + "\n").as_bytes(), args.overwrite)?;
+    }
+    if args.json { output::print_json(&report) } else { Ok(()) }
+}
+
+/// The rule with its parameters.
+fn rule(args: &Outliers) -> Result<Rule, Failure> {
+    let rule = match args.method {
+        RuleName::Statistical => Rule::Statistical(parameters::<Statistical>(args)?),
+        RuleName::Radius => Rule::Radius(parameters::<Radius>(args)?),
+        RuleName::LocalOutlier => Rule::LocalOutlier(parameters::<LocalOutlier>(args)?),
+    };
+    rule.check().map_err(Failure::input)?;
+    Ok(rule)
+}
+
+fn parameters<P: Default + Serialize + DeserializeOwned>(args: &Outliers) -> Result<P, Failure> {
+    let mut values = match serde_json::to_value(P::default()) {
+        Ok(Value::Object(map)) => map,
+        _ => serde_json::Map::new(),
+    };
+    for text in &args.set {
+        let (name, value) = assignment(text)?;
+        let known: Vec<String> = values.keys().cloned().collect();
+        let Some(place) = values.get_mut(&name) else {
+            let fault = format!("--set {text}: there is no parameter \"{name}\" for this method");
+            return Err(Failure::input(format!("{fault}; it has: {}", known.join(", "))));
+        };
+        *place = value;
+        // After each, so that the message names the one at fault.
+        serde_json::from_value::<P>(Value::Object(values.clone()))
+            .map_err(|e| Failure::input(format!("--set {text}: {e}")))?;
+    }
+    serde_json::from_value(Value::Object(values)).map_err(Failure::input)
+}
+
+/// An error unless the map can be written, as far as can be told beforehand.
+fn check_map(args: &Outliers) -> Result<(), Failure> {
+    let Some(path) = &args.map else { return Ok(()) };
+    let same = |other: &Path| {
+        other == path.as_path()
+            || matches!((other.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
+    };
+    let others = [Some(&args.input), Some(&args.output), args.report.as_ref()];
+    if others.into_iter().flatten().any(|p| same(p)) {
+        return Err(Failure::input(naming(path, "the map would replace another file of this run")));
+    }
+    output::check_free(path, args.overwrite)
+}
+
+/// An error if labels are wanted and the output's format has no place for them.
+fn check_label(args: &Outliers, document: Option<&Document>) -> Result<(), Failure> {
+    let format = args.streams.format.as_deref();
+    match streams::format_of(&args.output, format, document) {
+        Some(format) if !args.remove && !format.holds_attributes() => {
+            let fault = format!(
+                "{} has no place for labels; write another format such as .ply, or give --remove",
+                format.name()
+            );
+            Err(Failure::input(naming(streams::target_name(&args.output), fault)))
+        }
+        _ => Ok(()),
+    }
+}
+
+type Labelled = (PointCloud, String, Vec<(&'static str, String)>);
+
+/// The cloud with its outliers marked, what was done, and what to report of which attribute.
+fn labelled(args: &Outliers, document: &Document, found: &Found) -> Result<Labelled, String> {
+    let mut cloud = document.cloud.clone();
+    let format = streams::format_of(&args.output, args.streams.format.as_deref(), Some(document));
+    let classes = classes(&cloud).filter(|_| matches!(format, Some(Format::Las | Format::Laz)));
+    let (name, values, done) = match classes {
+        Some(mut classes) => {
+            // Clouds from other formats are written in point format 6.
+            let point_format = document.source.point_format().unwrap_or(HIGH_NOISE_SINCE);
+            let two = point_format >= HIGH_NOISE_SINCE;
+            let above = outliers::above_surface(cloud.positions(), &found.flags);
+            for (row, class) in classes.iter_mut().enumerate().filter(|(row, _)| found.flags[*row])
+            {
+                *class = if two && above[row] { HIGH_NOISE } else { LOW_NOISE };
+            }
+            let done = if two {
+                "labelled as class 7 (noise), 18 if above the surface"
+            } else {
+                "labelled as class 7 (noise)"
+            };
+            (names::CLASSIFICATION, classes, done)
+        }
+        None => {
+            let labels = found.flags.iter().map(|&f| u8::from(f)).collect();
+            (LABEL, labels, "labelled in the attribute \"outlier\"")
+        }
+    };
+    cloud.set_attribute(Attribute::scalar(name, Values::U8(values))).map_err(|e| e.to_string())?;
+    Ok((cloud, done.to_owned(), vec![(name, format!("outliers are {done}"))]))
+}
+
+/// The classes of the points, zero where there are none; `None` if they are not such as LAS has.
+fn classes(cloud: &PointCloud) -> Option<Vec<u8>> {
+    let Some(a) = cloud.attribute(names::CLASSIFICATION) else {
+        return Some(vec![0; cloud.len()]);
+    };
+    let class = |x: f64| (x.fract() == 0.0 && (0.0..=255.0).contains(&x)).then_some(x as u8);
+    let classes: Option<Vec<u8>> = a.component(0)?.into_iter().map(class).collect();
+    classes.filter(|_| a.width() == 1)
+}
