@@ -82,6 +82,12 @@ pub struct Denoise {
     /// Change one parameter; may be given several times
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// 1 as much as the cloud asks for; less keeps more, more smooths more (0 to 2)
+    #[arg(long, value_name = "X")]
+    pub strength: Option<f64>,
+    /// Say in words what was found in the cloud and what was decided
+    #[arg(long)]
+    pub explain: bool,
     /// Take parameters (and perhaps `method` and `preset`) from a TOML file
     #[arg(long, value_name = "FILE.toml")]
     pub params: Option<PathBuf>,

@@ -143,10 +143,14 @@ impl LocalFrame {
     /// It is taken in the order of the cloud's rows, so that it does not depend on how the cloud
     /// is turned.
     pub fn noise(&self) -> NoiseEstimate {
+        estimate_noise(&self.points_by_row())
+    }
+
+    /// The local points in the order of the cloud's rows.
+    pub fn points_by_row(&self) -> Vec<Point> {
         let mut by_row: Vec<u32> = (0..self.rows.len() as u32).collect();
         by_row.sort_unstable_by_key(|&i| self.rows[i as usize]);
-        let points: Vec<Point> = by_row.iter().map(|&i| self.start[i as usize]).collect();
-        estimate_noise(&points)
+        by_row.iter().map(|&i| self.start[i as usize]).collect()
     }
 
     /// The local index of the finite point that comes first in the cloud.

@@ -204,6 +204,7 @@ fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// Every method, in the order in which they are listed.
 pub fn methods() -> &'static [Method] {
     static METHODS: &[Method] = &[
+        methods::auto::METHOD,
         methods::mls::METHOD,
         methods::lop::METHOD,
         methods::wlop::METHOD,
@@ -221,7 +222,7 @@ pub fn methods() -> &'static [Method] {
 }
 
 /// The method that runs when none is named.
-pub const DEFAULT: &str = "mls";
+pub const DEFAULT: &str = "auto";
 
 /// The method of that name.
 pub fn find(name: &str) -> Result<&'static Method, ParameterError> {

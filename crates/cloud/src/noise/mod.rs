@@ -8,8 +8,11 @@
 //! plane. Edges, thin sheets and outliers can only add to a residual, hence the low quantile of
 //! the local values is taken, scaled as the quantile of the chi-squared law asks.
 
+mod layers;
 mod quadric;
 mod scan;
+
+pub use layers::{Layers, noise_of_layers};
 
 use serde::{Deserialize, Serialize};
 

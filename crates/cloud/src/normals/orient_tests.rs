@@ -157,3 +157,42 @@ fn viewpoint_and_reference() {
     orient_like(&mut normals, &truth);
     assert_eq!(normals, truth);
 }
+
+#[test]
+fn the_sides_of_a_noisy_thin_plate_look_away_from_each_other() {
+    // Two sheets three spacings apart with noise of 0.6 spacings.
+    let (clean, truth) = cuboid(20000, [1.0, 1.0, 0.03]);
+    let sigma = 0.6 * spacing_of(&clean);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
+    let mut shake = |p: &Point| {
+        p.map(|x| {
+            let g: f64 = StandardNormal.sample(&mut rng);
+            x + sigma * g
+        })
+    };
+    let points: Vec<Point> = clean.iter().map(&mut shake).collect();
+    let table = KdTree::new(&points).knn_table(100);
+    let mut normals = estimate_normals(&points, &table);
+    orient_consistently(&points, &mut normals, &table);
+    let right = |n: &[Point]| {
+        let inner = |i: &usize| (0..2).all(|c| clean[*i][c] > 0.1 && clean[*i][c] < 0.9);
+        let rows: Vec<usize> = (0..clean.len()).filter(inner).collect();
+        let good = rows.iter().filter(|&&i| vec3::dot(n[i], truth[i]) > 0.0).count();
+        good as f64 / rows.len() as f64
+    };
+    let before = right(&normals);
+    let decided = orient_on_sheets(&points, &mut normals, &table);
+    let after = right(&normals);
+    assert!(decided > points.len() / 2 && after > 0.95, "{before} -> {after}, {decided}");
+}
+
+#[test]
+fn a_single_sheet_keeps_its_signs() {
+    let (points, _) = sphere(5000);
+    let table = KdTree::new(&points).knn_table(60);
+    let mut normals = estimate_normals(&points, &table);
+    orient_consistently(&points, &mut normals, &table);
+    let before = normals.clone();
+    orient_on_sheets(&points, &mut normals, &table);
+    assert_eq!(normals, before);
+}

@@ -38,6 +38,13 @@ const MIN_POINTS: usize = 4;
 /// The method with checked parameters.
 pub(super) struct Fgl(FglParameters);
 
+impl Fgl {
+    /// For parameters that another method has chosen.
+    pub(super) fn new(parameters: FglParameters) -> Fgl {
+        Fgl(parameters)
+    }
+}
+
 impl Denoiser for Fgl {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         let p = &self.0;
@@ -48,7 +55,8 @@ impl Denoiser for Fgl {
         let observed = frame.points();
         let mut y = observed.to_vec();
         let learner = steps::Learner::new(p, run.seed);
-        let mut stop = Run::timed(&mut report, "noise", || stop::Stopper::new(p, frame.noise()));
+        let mut stop =
+            Run::timed(&mut report, "noise", || stop::Stopper::new(p, steps::noise(p, &frame)));
         let mut why = Stop::IterationLimit;
 
         for i in 1..=p.iterations {
@@ -60,12 +68,14 @@ impl Denoiser for Fgl {
             let centers = Run::timed(&mut report, "sampling", || {
                 steps::centers(&y, &nearest, p, &frame, i, run.seed)
             });
+            let apart = steps::apart(&normals, p);
             let patches = Run::timed(&mut report, "patches", || {
                 let size = p.patch_size.min(nearest.k());
-                Patches::build(&y, &nearest, &centers, size, p.patch_origin, p.uncovered)
+                let (origin, rule) = (p.patch_origin, p.uncovered);
+                Patches::build_apart(&y, &nearest, &centers, size, origin, rule, apart)
             });
             let graph = Run::timed(&mut report, "counterparts", || {
-                PatchGraph::link(&y, &patches, p.patch_neighbors, p.intra_patch)
+                PatchGraph::link_apart(&y, &patches, p.patch_neighbors, p.intra_patch, apart)
             });
             let features = steps::features(p, noisy, &frame, &y, &normals)?;
             let metric = Run::timed(&mut report, "learning", || {

@@ -1,6 +1,7 @@
 //! One file a method.
 
 pub mod apss;
+pub mod auto;
 pub mod awlop;
 pub mod bilateral;
 pub mod fgl;

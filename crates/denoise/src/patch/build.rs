@@ -28,6 +28,25 @@ pub enum Uncovered {
     Leave,
 }
 
+/// Distance between points that also counts how their normals differ, so that the two sides of a
+/// thin sheet, or of a sharp edge, are farther apart than they lie.
+#[derive(Debug, Clone, Copy)]
+pub struct Apart<'a> {
+    /// Oriented normals of all points.
+    pub normals: &'a [Point],
+    /// Lengths that a difference of one between unit normals counts as.
+    pub per_normal: f64,
+}
+
+impl Apart<'_> {
+    /// The squared distance of two points whose squared distance in space is `d2`.
+    #[inline]
+    pub fn distance2(&self, d2: f64, i: usize, j: usize) -> f64 {
+        let n = vec3::distance2(self.normals[i], self.normals[j]);
+        d2 + self.per_normal * self.per_normal * n
+    }
+}
+
 /// Patches of `size` points each. Node `s * size + a` is point `a` of patch `s`.
 #[derive(Debug, Clone)]
 pub struct Patches {
@@ -49,6 +68,19 @@ impl Patches {
         origin: Origin,
         rule: Uncovered,
     ) -> Patches {
+        Self::build_apart(points, nearest, centers, size, origin, rule, None)
+    }
+
+    /// The same, choosing among the points of the table by a distance that counts normals too.
+    pub fn build_apart(
+        points: &[Point],
+        nearest: &NeighborTable,
+        centers: &[u32],
+        size: usize,
+        origin: Origin,
+        rule: Uncovered,
+        apart: Option<Apart>,
+    ) -> Patches {
         let mut patches = Patches {
             size,
             centers: Vec::new(),
@@ -57,14 +89,14 @@ impl Patches {
             uncovered: 0,
         };
         let limit = Self::reach_limit(nearest, centers, size);
-        patches.extend(nearest, centers, limit);
+        patches.extend(nearest, centers, limit, apart);
 
         let mut covered = vec![false; points.len()];
         patches.members.iter().for_each(|&m| covered[m as usize] = true);
         patches.uncovered = covered.iter().filter(|c| !**c).count();
         if rule == Uncovered::ExtraPatches && patches.uncovered > 0 {
-            let extra = patches.centers_for_uncovered(nearest, covered);
-            patches.extend(nearest, &extra, limit);
+            let extra = patches.centers_for_uncovered(nearest, covered, apart.is_none());
+            patches.extend(nearest, &extra, limit, apart);
         }
 
         patches.origins = (0..patches.len())
@@ -84,13 +116,20 @@ impl Patches {
     }
 
     /// Greedily picks uncovered points until patches around them cover all.
-    fn centers_for_uncovered(&self, nearest: &NeighborTable, mut covered: Vec<bool>) -> Vec<u32> {
+    fn centers_for_uncovered(
+        &self,
+        nearest: &NeighborTable,
+        mut covered: Vec<bool>,
+        by_distance: bool,
+    ) -> Vec<u32> {
         let mut extra = Vec::new();
         for p in 0..covered.len() {
             if !covered[p] {
                 extra.push(p as u32);
                 covered[p] = true;
-                nearest.row(p)[..self.size].iter().for_each(|&n| covered[n as usize] = true);
+                if by_distance {
+                    nearest.row(p)[..self.size].iter().for_each(|&n| covered[n as usize] = true);
+                }
             }
         }
         extra
@@ -109,18 +148,52 @@ impl Patches {
         if *median > 0.0 { STRETCHED * STRETCHED * *median } else { f64::INFINITY }
     }
 
-    fn extend(&mut self, nearest: &NeighborTable, centers: &[u32], limit: f64) {
-        let local = |c: &u32| nearest.distances2(*c as usize)[self.size - 1] <= limit;
-        for c in centers.iter().copied().filter(local) {
-            self.centers.push(c);
-            let start = self.members.len();
-            self.members.extend_from_slice(&nearest.row(c as usize)[..self.size]);
+    fn extend(
+        &mut self,
+        nearest: &NeighborTable,
+        centers: &[u32],
+        limit: f64,
+        apart: Option<Apart>,
+    ) {
+        let size = self.size;
+        let local = |c: &u32| nearest.distances2(*c as usize)[size - 1] <= limit;
+        let kept: Vec<u32> = centers.iter().copied().filter(local).collect();
+        let start = self.members.len();
+        self.members.resize(start + kept.len() * size, 0);
+        let choose = |order: &mut Vec<(f64, u32)>, (row, &c): (&mut [u32], &u32)| {
+            let candidates = nearest.row(c as usize);
+            match apart {
+                None => row.copy_from_slice(&candidates[..size]),
+                Some(apart) => {
+                    order.clear();
+                    let d2 = nearest.distances2(c as usize);
+                    order.extend(
+                        candidates
+                            .iter()
+                            .zip(d2)
+                            .filter(|(j, _)| **j != u32::MAX)
+                            .map(|(&j, &d2)| (apart.distance2(d2, c as usize, j as usize), j)),
+                    );
+                    let by =
+                        |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+                    if size < order.len() {
+                        order.select_nth_unstable_by(size - 1, by);
+                    }
+                    order[..size].sort_unstable_by(by);
+                    row.iter_mut().zip(&*order).for_each(|(m, o)| *m = o.1);
+                }
+            }
             // More exact duplicates than the patch has room for could crowd the centre out.
-            let row = &mut self.members[start..];
             if !row.contains(&c) {
                 row[0] = c;
             }
-        }
+        };
+        self.members[start..]
+            .par_chunks_mut(size)
+            .zip(&kept)
+            .with_min_len(256)
+            .for_each_init(Vec::new, |order, item| choose(order, item));
+        self.centers.extend(kept);
     }
 
     /// How many patches there are.

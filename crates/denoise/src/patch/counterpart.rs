@@ -3,10 +3,12 @@
 use pellucid_cloud::{KdTree, Point, vec3};
 use rayon::prelude::*;
 
-use super::Patches;
+use super::{Apart, Patches};
 
 /// No such neighbour.
 pub(super) const NONE: u32 = u32::MAX;
+/// Patches looked at for each neighbour to be chosen, where normals count too.
+const CANDIDATES: usize = 3;
 
 /// Every patch linked to its nearest patches, point by counterpart.
 ///
@@ -37,8 +39,22 @@ impl PatchGraph {
     /// Links each patch to the `neighbors` patches whose centres are nearest and, if `intra`, also
     /// to itself: each point to the nearest other one of its patch.
     pub fn link(points: &[Point], patches: &Patches, neighbors: usize, intra: bool) -> PatchGraph {
+        Self::link_apart(points, patches, neighbors, intra, None)
+    }
+
+    /// The same, by a distance of centres that counts normals too.
+    pub fn link_apart(
+        points: &[Point],
+        patches: &Patches,
+        neighbors: usize,
+        intra: bool,
+        apart: Option<Apart>,
+    ) -> PatchGraph {
         let degree = neighbors + usize::from(intra);
-        let nearest = nearest_patches(points, patches, neighbors);
+        let nearest = match apart {
+            None => nearest_patches(points, patches, neighbors),
+            Some(apart) => nearest_patches_apart(points, patches, neighbors, apart),
+        };
         let mut linked = vec![NONE; patches.len() * degree];
         linked.par_chunks_mut(degree).enumerate().for_each(|(s, row)| {
             row[..neighbors].copy_from_slice(&nearest[s * neighbors..(s + 1) * neighbors]);
@@ -125,6 +141,30 @@ pub(super) fn nearest_patches(points: &[Point], patches: &Patches, neighbors: us
     linked.par_chunks_mut(neighbors).enumerate().for_each(|(s, row)| {
         let others = table.row(s).iter().filter(|&&t| t as usize != s);
         row.iter_mut().zip(others).for_each(|(slot, &t)| *slot = t);
+    });
+    linked
+}
+
+/// The same, by a distance that counts normals too.
+fn nearest_patches_apart(
+    points: &[Point],
+    patches: &Patches,
+    neighbors: usize,
+    apart: Apart,
+) -> Vec<u32> {
+    let candidates = nearest_patches(points, patches, CANDIDATES * neighbors);
+    let mut linked = vec![NONE; patches.len() * neighbors];
+    let center = |t: usize| patches.centers()[t] as usize;
+    linked.par_chunks_mut(neighbors).enumerate().for_each_init(Vec::new, |order, (s, row)| {
+        let c = center(s);
+        let few = &candidates[CANDIDATES * neighbors * s..][..CANDIDATES * neighbors];
+        order.clear();
+        order.extend(few.iter().filter(|t| **t != NONE).map(|&t| {
+            let other = center(t as usize);
+            (apart.distance2(vec3::distance2(points[c], points[other]), c, other), t)
+        }));
+        order.sort_unstable_by(|a: &(f64, u32), b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        row.iter_mut().zip(&*order).for_each(|(slot, o)| *slot = o.1);
     });
     linked
 }

@@ -6,7 +6,7 @@ mod counterpart;
 mod height;
 mod tangent;
 
-pub use build::{Origin, Patches, Uncovered};
+pub use build::{Apart, Origin, Patches, Uncovered};
 pub use centers::poisson_centers;
 pub use counterpart::{End, PatchGraph};
 pub use height::{Grid, HeightFrame};

@@ -49,6 +49,9 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
                 if !args.json {
                     streams::say(&job.output, args.quiet, &done.line())?;
                 }
+                if args.explain {
+                    done.report.notes.iter().for_each(|n| output::note(&format!("  {n}")));
+                }
                 file.runs.push(done);
             }
             Err(Failure::Interrupted) => return Err(Failure::Interrupted),

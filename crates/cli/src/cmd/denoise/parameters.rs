@@ -39,6 +39,10 @@ impl Plan {
             let (key, value) = assignment(text)?;
             changes.insert(key, value);
         }
+        if let Some(strength) = args.strength {
+            needs(method, "strength", "--strength")?;
+            changes.insert("strength".to_owned(), strength.into());
+        }
         if args.normals == Normals::File {
             use_file_normals(method, &mut changes)?;
         }
@@ -74,17 +78,23 @@ impl Denoiser for Restricted<'_> {
     }
 }
 
+/// An error for `flag` if the method lacks the parameter behind it.
+fn needs(method: &Method, parameter: &str, flag: &str) -> Result<(), Failure> {
+    let has = |m: &Method| m.defaults().contains_key(parameter);
+    if has(method) {
+        return Ok(());
+    }
+    let able = registry::methods().iter().filter(|m| has(m)).map(|m| m.name);
+    Err(Failure::input(format!(
+        "{flag}: method \"{}\" has no such parameter; these do: {}",
+        method.name,
+        able.collect::<Vec<_>>().join(", ")
+    )))
+}
+
 /// `--normals file` is the parameter `normals` of the methods that have it.
 fn use_file_normals(method: &Method, changes: &mut ParameterMap) -> Result<(), Failure> {
-    let has = |m: &Method| m.defaults().contains_key("normals");
-    if !has(method) {
-        let able = registry::methods().iter().filter(|m| has(m)).map(|m| m.name);
-        return Err(Failure::input(format!(
-            "--normals file: method \"{}\" does not take normals from the file; these do: {}",
-            method.name,
-            able.collect::<Vec<_>>().join(", ")
-        )));
-    }
+    needs(method, "normals", "--normals file")?;
     match changes.insert("normals".to_owned(), "file".into()) {
         Some(other) if other != "file" => Err(Failure::input(format!(
             "--normals file contradicts normals = {other}; give one of them"

@@ -30,6 +30,9 @@ pub struct FglParameters {
     pub normal_neighbors: usize,
     /// How normals get their sign.
     pub normal_sign: NormalSign,
+    /// Lengths that a difference of one between unit normals adds to a distance, when points are
+    /// chosen for patches and patches for neighbours.
+    pub normal_distance: f64,
     /// Names of the features.
     pub features: Vec<String>,
     /// What one unit of length is.
@@ -66,6 +69,8 @@ pub struct FglParameters {
     pub solver: Solver,
     /// Relative residual at which the solver stops.
     pub solver_tolerance: f64,
+    /// The noise in local units, if it is known; `None`: estimated.
+    pub noise: Option<f64>,
     /// Most outer iterations.
     pub iterations: usize,
     /// What ends the outer loop.
@@ -92,6 +97,8 @@ pub enum Sampling {
 pub enum NormalSign {
     /// The same side of the surface everywhere, by propagation over neighbours.
     Consistent,
+    /// The same, but where points lie in two layers, each layer away from the other.
+    Sheets,
     /// Away from the middle of the cloud: stands in for the arbitrary signs of the published
     /// runs, but does not depend on how the cloud is turned.
     Outward,
@@ -173,6 +180,7 @@ impl Default for FglParameters {
             uncovered: Uncovered::ExtraPatches,
             normal_neighbors: 100,
             normal_sign: NormalSign::Consistent,
+            normal_distance: 0.0,
             features: vec!["position".into(), "normal".into()],
             units: Unit::Spacing,
             position_scale: 0.45,
@@ -191,6 +199,7 @@ impl Default for FglParameters {
             gamma: 0.2,
             solver: Solver::Cg,
             solver_tolerance: 1e-8,
+            noise: None,
             iterations: 30,
             stop: StopRule::Movement,
             stop_movement: 0.12,
@@ -298,6 +307,12 @@ impl Parameters for FglParameters {
             "1 to 32 names",
         )?;
         ParameterError::check(
+            self.normal_distance >= 0.0 && self.normal_distance.is_finite(),
+            "normal_distance",
+            self.normal_distance,
+            "0 or more",
+        )?;
+        ParameterError::check(
             positive(self.position_scale),
             "position_scale",
             self.position_scale,
@@ -326,6 +341,12 @@ impl Parameters for FglParameters {
             "weight_floor",
             self.weight_floor,
             "at least 0, below 1",
+        )?;
+        ParameterError::check(
+            self.noise.is_none_or(positive),
+            "noise",
+            self.noise,
+            "above 0, or null",
         )?;
         ParameterError::check(positive(self.gamma), "gamma", self.gamma, "above 0")?;
         ParameterError::check(

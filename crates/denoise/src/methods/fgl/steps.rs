@@ -4,17 +4,26 @@ use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
 use featgraph::solve::{CgParams, LsqrParams};
 use featgraph::solve::{conjugate_gradient, lsqr};
+use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
 
 use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, Solver};
 use crate::frame::LocalFrame;
 use crate::graph::{self, FeatureColumns, LearningSample, Weighting};
-use crate::patch::{self, PatchGraph, Patches};
+use crate::patch::{self, Apart, PatchGraph, Patches};
 use crate::system::{Damped, WeightedGraph};
 use crate::{DenoiseError, Iteration};
 
 /// Weights by the published code's habit of naming b: rises by one every five iterations.
 const PUBLISHED_PERIOD: usize = 5;
+
+/// The noise in local units: as given, or as the cloud shows it.
+pub fn noise(p: &FglParameters, frame: &LocalFrame) -> NoiseEstimate {
+    match p.noise {
+        Some(sigma) => NoiseEstimate { sigma, ..frame.noise() },
+        None => frame.noise(),
+    }
+}
 
 /// The nearest neighbours of every point, wide enough for normals and patches.
 pub fn nearest(y: &[Point], p: &FglParameters) -> NeighborTable {
@@ -26,6 +35,10 @@ pub fn normals(y: &[Point], nearest: &NeighborTable, p: &FglParameters) -> Vec<P
     let mut n = normal::estimate_normals(y, nearest);
     match p.normal_sign {
         NormalSign::Consistent => normal::orient_consistently(y, &mut n, nearest),
+        NormalSign::Sheets => {
+            normal::orient_consistently(y, &mut n, nearest);
+            normal::orient_on_sheets(y, &mut n, nearest);
+        }
         NormalSign::Outward => {
             let sum = y.iter().fold([0.0; 3], |sum, &y| vec3::add(sum, y));
             let middle = vec3::scale(sum, 1.0 / y.len() as f64);
@@ -55,6 +68,11 @@ pub fn centers(
         }
         Sampling::Poisson => patch::poisson_centers(y, nearest, p.patch_share, frame, i, seed),
     }
+}
+
+/// How far apart points are when normals count.
+pub fn apart<'a>(normals: &'a [Point], p: &FglParameters) -> Option<Apart<'a>> {
+    (p.normal_distance > 0.0).then_some(Apart { normals, per_normal: p.normal_distance })
 }
 
 /// Feature columns of every point.

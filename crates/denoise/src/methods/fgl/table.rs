@@ -53,7 +53,16 @@ pub const PARAMETERS: &[Parameter] = &[
         unit: "points",
         about: "neighbours that a normal is fitted to",
     },
-    Parameter { name: "normal_sign", unit: "", about: "sign of normals: consistent, outward" },
+    Parameter {
+        name: "normal_sign",
+        unit: "",
+        about: "sign of normals: consistent, sheets, outward",
+    },
+    Parameter {
+        name: "normal_distance",
+        unit: "spacings",
+        about: "distance that a difference of one between normals counts as, in choosing patches",
+    },
     Parameter { name: "features", unit: "", about: "position, normal, or attributes of the cloud" },
     Parameter { name: "units", unit: "", about: "work in units of: spacing, file" },
     Parameter { name: "position_scale", unit: "", about: "factor on positions as features" },
@@ -96,6 +105,11 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter { name: "gamma", unit: "", about: "strength of the regulariser" },
     Parameter { name: "solver", unit: "", about: "cg, lsqr" },
     Parameter { name: "solver_tolerance", unit: "", about: "relative residual to stop at" },
+    Parameter {
+        name: "noise",
+        unit: "spacings",
+        about: "standard deviation of the noise, if it is known; null: estimated",
+    },
     Parameter { name: "iterations", unit: "iterations", about: "most outer iterations" },
     Parameter { name: "stop", unit: "", about: "what ends the loop: movement, objective, limit" },
     Parameter {

@@ -1,0 +1,95 @@
+//! Noise where the surface lies in two close layers, like the sides of a thin wall.
+//!
+//! To a neighbourhood that is wider than the wall, both sides are one layer with more noise. The
+//! shape of the spread tells them apart: two layers a distance `d` apart with noise σ have
+//! variance `σ² + d²/4` and an excess kurtosis of `-2 (d/2)⁴ / (σ² + d²/4)²`, from which σ follows,
+//! while that of one layer is zero.
+
+use rayon::prelude::*;
+
+use super::{NoiseEstimate, quadric};
+use crate::neighbors::{KdTree, Neighbor};
+use crate::normals::{covariance_of, normal_of_covariance};
+use crate::spacing::median;
+use crate::vec3::Point;
+
+/// Neighbourhoods looked at, at most.
+const SAMPLES: usize = 1024;
+/// Radius of the ball whose normal is taken, in units of the noise as estimated.
+const BALL: f64 = 3.5;
+/// Radius of the cylinder in it whose heights are looked at: it reaches `0.71` balls up and down,
+/// so that next to nothing is cut off.
+const CYLINDER: f64 = 0.7 * BALL;
+/// Fewest points in a cylinder, and fewest cylinders that say anything.
+const FEWEST: usize = 15;
+const FEWEST_SAMPLES: usize = 50;
+/// A mean excess kurtosis above this is that of one layer, given edges and chance.
+const ONE_LAYER: f64 = -0.12;
+
+/// What [`noise_of_layers`] finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Layers {
+    /// The noise of each layer by itself.
+    pub noise: NoiseEstimate,
+    /// Mean excess kurtosis of the heights below what one layer may have: 0 for one layer, -2 for
+    /// two without noise.
+    pub tails: f64,
+}
+
+/// The noise of each layer by itself; `estimate` as it is where the cloud shows one layer.
+///
+/// ```
+/// use pellucid_cloud::{KdTree, noise};
+///
+/// // A wall without noise of its own: two sheets that look like one noisy sheet from afar.
+/// let wall: Vec<_> = (0..5000u32)
+///     .map(|i| [f64::from(i % 50), f64::from(i / 50), f64::from(i % 2) * 0.9 + f64::from(i * 7919 % 101) * 0.004])
+///     .collect();
+/// let tree = KdTree::new(&wall);
+/// let rough = noise::NoiseEstimate { sigma: 0.46, ..noise::estimate_noise(&wall) };
+/// assert!(noise::noise_of_layers(&wall, &tree, &rough).noise.sigma <= rough.sigma);
+/// ```
+pub fn noise_of_layers(points: &[Point], tree: &KdTree, estimate: &NoiseEstimate) -> Layers {
+    let sigma = estimate.sigma;
+    let one = Layers { noise: *estimate, tails: 0.0 };
+    if sigma <= 0.0 {
+        return one;
+    }
+    let stride = points.len().div_ceil(SAMPLES).max(1);
+    let queries: Vec<Point> = points.iter().step_by(stride).copied().collect();
+    let locals: Vec<(f64, f64)> = queries
+        .par_chunks(32)
+        .flat_map_iter(|queries| {
+            let mut near: Vec<Neighbor> = Vec::new();
+            let local = |near: &mut Vec<Neighbor>, q: Point| {
+                tree.radius_into(q, BALL * sigma, near);
+                let members = near.iter().map(|n| points[n.index as usize]);
+                if near.len() < 2 * FEWEST {
+                    return None;
+                }
+                let (_, covariance) = covariance_of(members.clone())?;
+                let normal = normal_of_covariance(covariance);
+                let (s, tails) = quadric::spread_and_tails(members, q, normal, CYLINDER * sigma)?;
+                (s.freedom + 6 >= FEWEST).then_some((s.variance, tails))
+            };
+            queries.iter().filter_map(|&q| local(&mut near, q)).collect::<Vec<_>>()
+        })
+        .collect();
+    if locals.len() < FEWEST_SAMPLES {
+        return one;
+    }
+    let tails = locals.iter().map(|l| l.1.clamp(-2.0, 3.0)).sum::<f64>() / locals.len() as f64;
+    let tails = tails - ONE_LAYER;
+    if tails > 0.0 {
+        return one;
+    }
+    let Some(variance) = median(&mut locals.iter().map(|l| l.0).collect::<Vec<_>>()) else {
+        return one;
+    };
+    let alone = variance * (1.0 - (-0.5 * tails).clamp(0.0, 1.0).sqrt());
+    Layers { noise: NoiseEstimate { sigma: alone.sqrt().min(sigma), ..*estimate }, tails }
+}
+
+#[cfg(test)]
+#[path = "layers_tests.rs"]
+mod tests;

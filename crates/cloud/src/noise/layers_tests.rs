@@ -1,0 +1,47 @@
+use super::*;
+use crate::spacing::spacing_of;
+use crate::synth::{NoiseModel, Shape, add_noise};
+use crate::vec3;
+
+/// Both sides of a square wall with noise; the thickness and the noise in spacings of one side.
+fn wall(thickness: f64, sigma: f64) -> (Vec<Point>, f64) {
+    let clean = Shape::Plane.sample(4000, 3).without_attributes();
+    let unit = spacing_of(clean.positions());
+    let other = clean.positions().iter().map(|&p| vec3::add(p, [0.0, 0.0, thickness * unit]));
+    let both: Vec<Point> = clean.positions().iter().copied().chain(other).collect();
+    let cloud = crate::PointCloud::new(both);
+    let noisy = add_noise(&cloud, NoiseModel::Gaussian, sigma * unit, 5).unwrap();
+    (noisy.positions().to_vec(), sigma * unit)
+}
+
+#[test]
+fn a_thin_wall_has_the_noise_of_its_sides() {
+    for (thickness, sigma) in [(3.0, 1.0), (4.0, 1.0), (5.0, 1.4)] {
+        let (points, truth) = wall(thickness, sigma);
+        let tree = KdTree::new(&points);
+        // What a look from farther off gives: both sides as one.
+        let apart = thickness / sigma * truth;
+        let rough = NoiseEstimate {
+            sigma: (truth * truth + 0.25 * apart * apart).sqrt(),
+            ..super::super::estimate_noise_in(&points, &tree)
+        };
+        let found = noise_of_layers(&points, &tree, &rough);
+        let ratio = found.noise.sigma / truth;
+        assert!((0.75..1.3).contains(&ratio), "{thickness} {sigma}: {ratio}, {}", found.tails);
+        assert!(found.tails < -0.1, "{}", found.tails);
+    }
+}
+
+#[test]
+fn one_layer_keeps_its_estimate() {
+    for shape in [Shape::Plane, Shape::Sphere, Shape::Torus] {
+        let clean = shape.sample(6000, 3).without_attributes();
+        let sigma = 1.5 * spacing_of(clean.positions());
+        let noisy = add_noise(&clean, NoiseModel::Gaussian, sigma, 5).unwrap();
+        let tree = KdTree::new(noisy.positions());
+        let rough = super::super::estimate_noise_in(noisy.positions(), &tree);
+        let found = noise_of_layers(noisy.positions(), &tree, &rough);
+        assert!(found.noise.sigma > 0.9 * rough.sigma, "{shape:?}: {found:?}");
+        assert!(found.tails > -0.1, "{shape:?}: {}", found.tails);
+    }
+}

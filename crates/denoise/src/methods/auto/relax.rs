@@ -1,0 +1,82 @@
+//! Points even out along the surface.
+
+use pellucid_cloud::{KdTree, Point, normals, vec3};
+use rayon::prelude::*;
+
+/// Neighbours that push, and that a tangent plane is fitted to.
+const NEIGHBORS: usize = 19;
+/// Neighbours whose mean distance is the local spacing.
+const NEAREST: usize = 6;
+/// Reach of the push, in local spacings.
+const REACH: f64 = 1.6;
+/// Neighbours farther off the tangent plane than this, in local spacings, do not push.
+const FLAT: f64 = 0.5;
+/// Part of the local spacing that a one-sided push moves a point by in a step.
+const STEP: f64 = 0.12;
+
+/// Moves points along the tangent plane, away from neighbours that are near, in `steps` steps.
+///
+/// Spacing evens out over a few neighbours; how density changes over longer ways stays.
+pub fn along_surface(y: &mut Vec<Point>, steps: usize) {
+    if y.len() <= NEIGHBORS {
+        return;
+    }
+    let table = KdTree::new(y).knn_table(NEIGHBORS);
+    let n = normals::estimate_normals(y, &table);
+    for _ in 0..steps {
+        let moved: Vec<Point> = y
+            .par_iter()
+            .enumerate()
+            .with_min_len(1024)
+            .map(|(i, &p)| vec3::add(p, push(y, p, i, table.row(i), n[i])))
+            .collect();
+        *y = moved;
+    }
+}
+
+/// The step of point `i` at `p`.
+fn push(y: &[Point], p: Point, i: usize, row: &[u32], n: Point) -> Point {
+    let mut near = [f64::INFINITY; NEAREST];
+    let others = || row.iter().filter(|&&j| j != u32::MAX && j as usize != i);
+    for &j in others() {
+        let mut d = vec3::distance2(y[j as usize], p);
+        for slot in &mut near {
+            if d < *slot {
+                std::mem::swap(slot, &mut d);
+            }
+        }
+    }
+    let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / NEAREST as f64;
+    if !(spacing > 0.0 && spacing.is_finite()) {
+        return [0.0; 3];
+    }
+    let h2 = (REACH * spacing).powi(2);
+    let (mut sum, mut total) = ([0.0; 3], 0.0);
+    for &j in others() {
+        let d = vec3::sub(p, y[j as usize]);
+        let d2 = vec3::dot(d, d);
+        // What is off the plane is the other side of a wall or of an edge.
+        let level = vec3::dot(d, n).abs() < FLAT * spacing;
+        if level && d2 > 0.0 && d2 < h2 {
+            let w = (1.0 - d2 / h2).powi(2);
+            total += w;
+            sum = vec3::add(sum, vec3::scale(d, w / d2.sqrt()));
+        }
+    }
+    if total <= 0.0 {
+        return [0.0; 3];
+    }
+    let step = vec3::scale(sum, STEP * spacing / total);
+    vec3::sub(step, vec3::scale(n, vec3::dot(step, n)))
+}
+
+/// Brings points back that are farther than `reach` from where they were measured.
+pub fn hold(observed: &[Point], y: &mut [Point], reach: f64) {
+    for (y, &p) in y.iter_mut().zip(observed) {
+        let d = vec3::sub(*y, p);
+        let length = vec3::norm(d);
+        if length > reach {
+            *y = vec3::add(p, vec3::scale(d, reach / length));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What holds for the method that decides by itself.
+
+use pellucid_cloud::quality;
+use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
+use pellucid_cloud::{PointCloud, spacing, vec3};
+use pellucid_denoise::registry::{self, ParameterMap};
+use pellucid_denoise::{Denoised, Run, Stop};
+use serde_json::json;
+
+const SHAPES: [Shape; 4] = [Shape::Sphere, Shape::Torus, Shape::Bracket, Shape::Relief];
+
+fn run(cloud: &PointCloud, changes: &[(&str, serde_json::Value)]) -> Denoised {
+    let map: ParameterMap = changes.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
+    let method = registry::find("auto").unwrap().build(None, &map).unwrap();
+    method.denoise(cloud, &mut Run::default()).unwrap()
+}
+
+fn clean(shape: Shape) -> (PointCloud, f64) {
+    let clean = shape.sample(6000, 7).without_attributes();
+    let unit = spacing::spacing_of(clean.positions());
+    (clean, unit)
+}
+
+fn movement(a: &PointCloud, b: &PointCloud) -> f64 {
+    let d = |(a, b): (&_, &_)| vec3::distance2(*a, *b).sqrt();
+    a.positions().iter().zip(b.positions()).map(d).sum::<f64>() / a.len() as f64
+}
+
+#[test]
+fn a_clean_cloud_is_left_alone() {
+    for shape in SHAPES {
+        let (cloud, unit) = clean(shape);
+        let out = run(&cloud, &[]);
+        assert!(movement(&cloud, &out.cloud) < 0.05 * unit, "{shape:?}");
+    }
+}
+
+#[test]
+fn noise_of_every_kind_falls() {
+    let models = [NoiseModel::Gaussian, NoiseModel::Laplace, NoiseModel::Ball, NoiseModel::Normal];
+    for (shape, model) in SHAPES.into_iter().zip(models) {
+        let cloud = shape.sample(6000, 7);
+        let unit = spacing::spacing_of(cloud.positions());
+        let noisy = add_noise(&cloud, model, 0.8 * unit, 8).unwrap().without_attributes();
+        let out = run(&noisy, &[]);
+        let rms = |c: &PointCloud| {
+            let sum: f64 = c.positions().iter().map(|&p| shape.distance(p).powi(2)).sum();
+            (sum / c.len() as f64).sqrt()
+        };
+        let (before, after) = (rms(&noisy), rms(&out.cloud));
+        // The bracket is all edges at this spacing.
+        let most = if shape == Shape::Bracket { 0.65 } else { 0.5 };
+        assert!(after < most * before, "{shape:?} {model:?}: {before} -> {after}");
+    }
+}
+
+#[test]
+fn evening_out_makes_the_spacing_more_even_and_keeps_the_surface() {
+    let (cloud, unit) = clean(Shape::Torus);
+    let noisy = add_noise(&cloud, NoiseModel::Gaussian, unit, 8).unwrap();
+    let (without, with) = (run(&noisy, &[("even", json!(0))]), run(&noisy, &[]));
+    let uneven = |d: &Denoised| quality::uniformity(d.cloud.positions()).unwrap();
+    assert!(uneven(&with) < 0.9 * uneven(&without));
+    let rms = |d: &Denoised| {
+        let sum: f64 = d.cloud.positions().iter().map(|&p| Shape::Torus.distance(p).powi(2)).sum();
+        (sum / d.cloud.len() as f64).sqrt()
+    };
+    assert!(rms(&with) < 1.05 * rms(&without), "{} {}", rms(&without), rms(&with));
+    assert!(movement(&without.cloud, &with.cloud) < unit);
+}
+
+#[test]
+fn strength_scales_what_is_done() {
+    let (cloud, unit) = clean(Shape::Relief);
+    let noisy = add_noise(&cloud, NoiseModel::Gaussian, unit, 8).unwrap();
+    let none = run(&noisy, &[("strength", json!(0))]);
+    assert_eq!((none.stop, none.iterations), (Stop::NothingToDo, 0));
+    assert_eq!(none.cloud.positions(), noisy.positions());
+    let rounds = |x: f64| run(&noisy, &[("strength", json!(x))]).iterations;
+    let (half, whole, more) = (rounds(0.5), rounds(1.0), rounds(1.5));
+    assert!(half < whole && whole < more, "{half} {whole} {more}");
+}
+
+#[test]
+fn it_says_what_it_found() {
+    let (cloud, unit) = clean(Shape::Torus);
+    let noisy = add_noise(&cloud, NoiseModel::Gaussian, unit, 8).unwrap();
+    let notes = run(&noisy, &[]).report.notes.join("; ");
+    for word in ["noise of", "patches of 9", "stopped after", "learned"] {
+        assert!(notes.contains(word), "{notes}");
+    }
+}
