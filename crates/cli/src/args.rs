@@ -30,7 +30,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Move the points of a cloud onto the surface they were measured from
-    Denoise(Denoise),
+    Denoise(Box<Denoise>),
     /// Label or remove points that belong to no surface
     Outliers(Outliers),
     /// Add noise to a cloud, for experiments
