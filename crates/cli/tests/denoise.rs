@@ -39,7 +39,7 @@ fn run(folder: &Folder, args: &str) -> common::Ran {
 fn points_move_and_everything_else_stays() {
     let folder = Folder::new();
     let before = rich(&folder, "in.ply");
-    run(&folder, "denoise in.ply out.ply --normals keep").code(0);
+    run(&folder, "denoise in.ply out.ply -m mls --normals keep").code(0);
     let after = io::read(&folder.path("out.ply")).unwrap().cloud;
     assert_eq!(after.len(), before.len());
     assert_ne!(after.positions(), before.positions());
@@ -58,8 +58,8 @@ fn points_move_and_everything_else_stays() {
 fn normals_are_updated_kept_or_dropped() {
     let folder = Folder::new();
     let before = rich(&folder, "in.ply").normals().unwrap();
-    run(&folder, "denoise in.ply update.ply").code(0);
-    run(&folder, "denoise in.ply drop.ply --normals drop").code(0);
+    run(&folder, "denoise in.ply update.ply -m mls").code(0);
+    run(&folder, "denoise in.ply drop.ply -m mls --normals drop").code(0);
     let updated = io::read(&folder.path("update.ply")).unwrap().cloud;
     let new = updated.normals().unwrap();
     assert_ne!(new, before);
@@ -76,7 +76,8 @@ fn normals_are_updated_kept_or_dropped() {
 fn the_report_says_what_was_done() {
     let folder = Folder::new();
     rich(&folder, "in.ply");
-    let ran = run(&folder, "denoise in.ply out.ply --report run.json --json --seed 5 --threads 2");
+    let ran =
+        run(&folder, "denoise in.ply out.ply -m mls --report run.json --json --seed 5 --threads 2");
     let printed = ran.code(0).json();
     let file: Value =
         serde_json::from_slice(&std::fs::read(folder.path("run.json")).unwrap()).unwrap();
@@ -195,4 +196,15 @@ fn quiet_says_nothing() {
     let ran = run(&folder, "denoise in.ply out.ply -q").code(0);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
     assert!(Path::new(&folder.path("out.ply")).exists());
+}
+
+#[test]
+fn the_default_leaves_little_noise_alone_and_says_why() {
+    let folder = Folder::new();
+    rich(&folder, "in.ply");
+    let ran = run(&folder, "denoise in.ply out.ply --explain").code(0);
+    ran.says(&["noise of 0.1", "too little noise"]);
+    assert_eq!(points_of(&folder.path("in.ply")), points_of(&folder.path("out.ply")));
+    run(&folder, "denoise in.ply more.ply -m mls --strength=0.5").code(2).says(&["auto"]);
+    run(&folder, "denoise in.ply more.ply --strength 3").code(2).says(&["strength", "0 to 2"]);
 }

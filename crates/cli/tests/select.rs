@@ -63,17 +63,18 @@ fn classes_boxes_and_attributes_choose_what_moves() {
     let (class, intensity) = (values(&before, "classification"), values(&before, "intensity"));
     let z = |row: usize| before.positions()[row][2];
 
-    run(&folder, "denoise in.ply class.ply --class 2,9").code(0);
+    run(&folder, "denoise in.ply class.ply -m mls --class 2,9").code(0);
     only_moved(&before, &read("class.ply"), |row| class[row] == 2.0);
 
-    run(&folder, "denoise in.ply box.ply --box -99,-99,-3,99,99,4.5").code(0);
+    run(&folder, "denoise in.ply box.ply -m mls --box -99,-99,-3,99,99,4.5").code(0);
     only_moved(&before, &read("box.ply"), |row| (-3.0..=4.5).contains(&z(row)));
 
-    run(&folder, "denoise in.ply range.ply --select intensity=100..250").code(0);
+    run(&folder, "denoise in.ply range.ply -m mls --select intensity=100..250").code(0);
     let inside = |row: usize| (100.0..=250.0).contains(&intensity[row]);
     only_moved(&before, &read("range.ply"), inside);
 
-    let all = "denoise in.ply all.ply --class 2 --select intensity=100.. --select z=..8 --json";
+    let all =
+        "denoise in.ply all.ply -m mls --class 2 --select intensity=100.. --select z=..8 --json";
     let report = run(&folder, all).code(0).json();
     let chosen =
         |row: usize| class[row] == 2.0 && intensity[row] >= 100.0 && z(row) <= 8.0 && z(row) > 0.0;
@@ -82,7 +83,7 @@ fn classes_boxes_and_attributes_choose_what_moves() {
     assert_eq!(part["points"], (0..2000).filter(|&row| chosen(row)).count());
     assert_eq!(part["conditions"][2], "--select z=..8");
 
-    let tip = "denoise in.ply tip.ply --select normal.2=0.9..";
+    let tip = "denoise in.ply tip.ply -m mls --select normal.2=0.9..";
     run(&folder, tip).code(0);
     let nz: Vec<f64> = before.normals().unwrap().iter().map(|n| n[2]).collect();
     only_moved(&before, &read("tip.ply"), |row| nz[row] >= 0.9);
@@ -93,7 +94,7 @@ fn las_points_outside_the_part_keep_their_integers() {
     let folder = Folder::new();
     let before = classified(&folder, "in.las");
     let class = values(&before, "classification");
-    run(&folder, "denoise in.las out.las --class 2").code(0);
+    run(&folder, "denoise in.las out.las -m mls --class 2").code(0);
     let after = io::read(&folder.path("out.las")).unwrap().cloud;
     only_moved(&before, &after, |row| class[row] == 2.0);
     assert_eq!(after.attribute("classification"), before.attribute("classification"));
@@ -105,7 +106,7 @@ fn conditions_that_cannot_hold_are_explained() {
     classified(&folder, "in.ply");
     folder.file("bare.xyz", "0 0 0\n1 0 0\n0 1 0\n1 1 0\n");
     let refused = |flags: &str, words: &[&str]| {
-        run(&folder, &format!("denoise in.ply out.ply {flags}")).code(2).says(words);
+        run(&folder, &format!("denoise in.ply out.ply -m mls {flags}")).code(2).says(words);
     };
     refused("--class 9", &["in.ply", "--class 9", "classes are 1, 2"]);
     refused("--class x", &["--class"]);
@@ -124,7 +125,7 @@ fn conditions_that_cannot_hold_are_explained() {
     refused("--select normal.5=1", &["3 values"]);
     let bare = run(&folder, "denoise bare.xyz out.ply --class 2").code(2);
     bare.says(&["bare.xyz", "--class", "classification"]);
-    run(&folder, "denoise in.ply out.ply --class 9 --dry-run").code(2).says(&["--class 9"]);
+    run(&folder, "denoise in.ply out.ply -m mls --class 9 --dry-run").code(2).says(&["--class 9"]);
     assert!(!folder.path("out.ply").exists());
 }
 
@@ -144,21 +145,23 @@ fn points_move_along_lines_of_sight() {
     let folder = Folder::new();
     let before = classified(&folder, "in.ply").into_positions();
     let eye = [0.0, -40.0, 5.5];
-    run(&folder, "denoise in.ply out.ply --along-ray --viewpoint 0,-40,5.5").code(0);
+    run(&folder, "denoise in.ply out.ply -m mls --along-ray --viewpoint 0,-40,5.5").code(0);
     let after = points_of(&folder.path("out.ply"));
     assert_ne!(before, after);
     assert!(off_lines(&before, &after, eye) < 1e-12);
     // With a part, both rules hold.
-    run(&folder, "denoise in.ply both.ply --along-ray --viewpoint 0,-40,5.5 --select z=0..")
+    run(&folder, "denoise in.ply both.ply -m mls --along-ray --viewpoint 0,-40,5.5 --select z=0..")
         .code(0);
     let both = points_of(&folder.path("both.ply"));
     assert!(off_lines(&before, &both, eye) < 1e-12);
     assert!(before.iter().zip(&both).all(|(p, q)| p[2] >= 0.0 || p == q));
     assert_ne!(before, both);
 
-    run(&folder, "denoise in.ply x.ply --along-ray").code(2).says(&["in.ply", "--viewpoint"]);
-    run(&folder, "denoise in.ply x.ply --viewpoint 1,2,3").code(2).says(&["--along-ray"]);
-    let bad = run(&folder, "denoise in.ply x.ply --along-ray --viewpoint 1,2").code(2);
+    run(&folder, "denoise in.ply x.ply -m mls --along-ray")
+        .code(2)
+        .says(&["in.ply", "--viewpoint"]);
+    run(&folder, "denoise in.ply x.ply -m mls --viewpoint 1,2,3").code(2).says(&["--along-ray"]);
+    let bad = run(&folder, "denoise in.ply x.ply -m mls --along-ray --viewpoint 1,2").code(2);
     bad.says(&["--viewpoint", "three numbers"]);
 }
 
@@ -184,12 +187,12 @@ fn files_tell_where_the_scanner_stood() {
         pcd += &format!("{} {} {}\n", p[0], p[1], p[2]);
     }
     folder.file("in.pcd", pcd);
-    let report = run(&folder, "denoise in.pcd out.pcd --along-ray --json").code(0).json();
+    let report = run(&folder, "denoise in.pcd out.pcd -m mls --along-ray --json").code(0).json();
     assert_eq!(report["runs"][0]["viewpoints"], serde_json::json!([[3.0, 4.0, 50.0]]));
     let after = points_of(&folder.path("out.pcd"));
     assert!(off_lines(&points, &after, [3.0, 4.0, 50.0]) < 1e-12);
 
-    run(&folder, "denoise in.ptx out.ptx --along-ray").code(0);
+    run(&folder, "denoise in.ptx out.ptx -m mls --along-ray").code(0);
     let (before, after) = (points_of(&folder.path("in.ptx")), points_of(&folder.path("out.ptx")));
     assert_ne!(before, after);
     for (first, eye) in [(0, [0.0; 3]), (900, [25.0, 0.0, 0.0])] {
@@ -207,12 +210,13 @@ fn the_report_tells_what_became_of_each_attribute() {
         let found = all.into_iter().find(|a| a["attribute"] == name);
         found.unwrap_or_else(|| panic!("{name} is not in {report}"))
     };
-    let report = run(&folder, "denoise in.ply out.ply --json").code(0).json()["runs"][0].clone();
+    let report =
+        run(&folder, "denoise in.ply out.ply -m mls --json").code(0).json()["runs"][0].clone();
     assert_eq!(fate(&report, "position")["became"], "changed");
     assert_eq!(fate(&report, "classification")["became"], "kept");
     assert_eq!(fate(&report, "normal")["became"], "changed");
     assert!(fate(&report, "normal")["why"].as_str().unwrap().contains("anew"));
-    let report = run(&folder, "denoise in.ply no.ply --normals drop --json").code(0).json();
+    let report = run(&folder, "denoise in.ply no.ply -m mls --normals drop --json").code(0).json();
     let normal = fate(&report["runs"][0], "normal");
     assert_eq!(normal["became"], "dropped");
     assert!(normal["why"].as_str().unwrap().contains("--normals drop"));
