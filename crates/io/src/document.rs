@@ -170,9 +170,11 @@ pub struct WriteOptions {
 pub struct Written {
     /// What the format could not hold.
     pub dropped: Vec<Dropped>,
+    /// What the format holds only in another form, such as rounded.
+    pub changed: Vec<Dropped>,
 }
 
-/// Something the format could not hold.
+/// Something the format could not hold, or not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dropped {
     /// Name of the attribute, or of the kind of record.

@@ -1,5 +1,6 @@
 //! What connects the vertices of a mesh, in a form that every mesh format can take.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use pellucid_cloud::attribute::names;
@@ -143,10 +144,28 @@ pub(crate) fn drop_others(cloud: &PointCloud, held: &[&str], format: &str, to: &
 }
 
 /// The colours of a cloud as columns for a text: (values, width), if they can be.
-pub(crate) fn color(cloud: &PointCloud) -> Option<(&Values, usize)> {
+///
+/// Those of 16 bits become bytes, and `changed` says so if they are not the same colours then.
+pub(crate) fn color<'a>(
+    cloud: &'a PointCloud,
+    changed: &mut Vec<Dropped>,
+) -> Option<(Cow<'a, Values>, usize)> {
     let a = cloud.attribute(names::COLOR).filter(|a| matches!(a.width(), 3 | 4))?;
-    let fits = matches!(a.values(), Values::U8(_) | Values::F32(_) | Values::F64(_));
-    fits.then(|| (a.values(), a.width()))
+    let values = match a.values() {
+        Values::U8(_) | Values::F32(_) | Values::F64(_) => Cow::Borrowed(a.values()),
+        Values::U16(v) => {
+            // Some programs put bytes in fields of 16 bits as they are.
+            let bytes = v.iter().all(|&x| x <= 255);
+            if !bytes && v.iter().any(|x| x % 257 != 0) {
+                let reason = "its 16 bits were rounded to 8".to_owned();
+                changed.push(Dropped { attribute: names::COLOR.to_owned(), reason });
+            }
+            let byte = |x: u16| if bytes { x as u8 } else { ((u32::from(x) + 128) / 257) as u8 };
+            Cow::Owned(Values::U8(v.iter().map(|&x| byte(x)).collect()))
+        }
+        _ => return None,
+    };
+    Some((values, a.width()))
 }
 
 /// Reads an index of a face.

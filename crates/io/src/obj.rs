@@ -137,7 +137,8 @@ pub(crate) fn write(
     job.text_only("an OBJ file cannot be binary; choose another format such as .ply")?;
     let cloud = &document.cloud;
     let mut written = Written::default();
-    let color = faces::color(cloud);
+    let color = faces::color(cloud, &mut written.changed);
+    let color = color.as_ref().map(|(values, width)| (values.as_ref(), *width));
     faces::drop_others(
         cloud,
         if color.is_some() { &[names::COLOR] } else { &[] },

@@ -157,7 +157,8 @@ pub(crate) fn write(
     job.text_only("OFF is written as text only; choose another format such as .ply")?;
     let cloud = &document.cloud;
     let mut written = Written::default();
-    let color = faces::color(cloud);
+    let color = faces::color(cloud, &mut written.changed);
+    let color = color.as_ref().map(|(values, width)| (values.as_ref(), *width));
     let normals = cloud.normals();
     let mut held = Vec::new();
     if color.is_some() {

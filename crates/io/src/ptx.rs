@@ -201,8 +201,8 @@ pub(crate) fn write(
     let cloud = &document.cloud;
     let points = cloud.positions();
     let mut written = Written::default();
-    let color = cloud.attribute(names::COLOR).filter(|a| a.width() == 3);
-    let color = match color.map(Attribute::values) {
+    let color = faces::color(cloud, &mut written.changed).filter(|(_, width)| *width == 3);
+    let color = match color.as_ref().map(|(values, _)| values.as_ref()) {
         Some(Values::U8(bytes)) => Some(bytes),
         _ => None,
     };

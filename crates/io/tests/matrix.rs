@@ -11,7 +11,7 @@ const HOLDS: &[(Format, &[&str])] = &[
     (Format::Laz, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
     (Format::Obj, &["color"]),
     (Format::Off, &["color", "normal"]),
-    (Format::E57, &["color", "intensity", "time"]),
+    (Format::E57, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
     (Format::Ptx, &["color", "intensity"]),
     (Format::Npy, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
     (Format::Npz, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
@@ -115,11 +115,6 @@ fn every_pair_of_formats_keeps_what_both_hold() {
             let step = if rounds(second) { half } else { 0.0 };
             assert_positions(&two.cloud, &one.cloud, step, &pair);
             for name in holds.iter().filter(|n| also.contains(n)) {
-                // Colours of 16 bits have no place in these, and the writer says so.
-                let bytes_only = matches!(second, Format::Obj | Format::Off | Format::Ptx);
-                if *name == "color" && rounds(first) && bytes_only {
-                    continue;
-                }
                 if !is_held(&two.cloud, &original, name) {
                     lost.push(format!("{pair}: {name}"));
                 }

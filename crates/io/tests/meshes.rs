@@ -272,3 +272,33 @@ fn cut_or_flipped_files_never_panic() {
     }
     assert!(good > 1000 && bad > 1000, "{good} {bad}");
 }
+
+#[test]
+fn colours_of_16_bits_become_bytes_and_rounding_is_told() {
+    let cloud = |values: [u16; 6]| {
+        let mut cloud = PointCloud::new(vec![[0.0; 3], [1.0; 3]]);
+        cloud.set_attribute(Attribute::vector("color", 3, Values::U16(values.to_vec()))).unwrap();
+        Document::from(cloud)
+    };
+    // Written, as bytes, and whether something was rounded.
+    let cases: [([u16; 6], [u8; 6], bool); 3] = [
+        ([0, 257, 65_535, 514, 32_896, 0], [0, 1, 255, 2, 128, 0], false),
+        ([0, 1, 255, 2, 128, 0], [0, 1, 255, 2, 128, 0], false),
+        // 128.5 / 257 is the middle between two bytes.
+        ([0, 128, 129, 65_406, 65_407, 1000], [0, 0, 1, 254, 255, 4], true),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.obj", "a.off", "a.ptx"] {
+        for (wide, bytes, rounded) in cases {
+            let path = folder.path().join(name);
+            let options = WriteOptions { overwrite: true, ..Default::default() };
+            let written = pellucid_io::write(&path, &cloud(wide), &options).unwrap();
+            assert!(written.dropped.is_empty(), "{name}: {written:?}");
+            let told = written.changed.iter().any(|c| c.attribute == "color");
+            assert_eq!(told, rounded, "{name} {wide:?}");
+            let again = pellucid_io::read(&path).unwrap();
+            let color = again.cloud.attribute("color").unwrap();
+            assert_eq!(color.values(), &Values::U8(bytes.to_vec()), "{name} {wide:?}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ mod seeds;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pellucid_cloud::{Attribute, PointCloud, Values};
 use pellucid_io::{Document, Encoding, Format, Limits, read_bytes, read_bytes_with};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -168,4 +169,32 @@ fn a_scan_of_constants_is_read() {
     let document = check::read(&same, Format::E57).unwrap();
     assert_eq!(document.cloud.positions(), [[7.0; 3]; 20]);
     check::write(&document, same.len(), Format::E57);
+}
+
+#[test]
+fn values_that_wait_for_others_are_limited() {
+    let _alone = alone();
+    let mut cloud = PointCloud::new(vec![[0.5; 3]; 2000]);
+    for i in 0..30 {
+        let values = Values::U8(vec![0; 2000]);
+        cloud.set_attribute(Attribute::scalar(format!("a{i}"), values)).unwrap();
+    }
+    let good = seeds::written(&Document::from(cloud), Format::E57, Encoding::BinaryLittle);
+    assert!(read_bytes(&good, Format::E57, "good.e57").is_ok());
+    // One point is asked for; a packet holds tens of thousands of x in single bits, and for each
+    // of them the library would make 32 constants.
+    let ahead = hostile::with_xml(&good, |xml| {
+        let constant = "type=\"Integer\" minimum=\"7\" maximum=\"7\">7<";
+        xml.replace("recordCount=\"2000\"", "recordCount=\"1\"")
+            .replace(
+                "type=\"Float\">0</cartesianX",
+                "type=\"Integer\" minimum=\"0\" maximum=\"1\">0</cartesianX",
+            )
+            .replace("type=\"Float\">0<", constant)
+            .replace("type=\"Integer\" minimum=\"0\" maximum=\"255\">0<", constant)
+    });
+    let (result, peak) = rule::peak_of(|| read_bytes(&ahead, Format::E57, "ahead.e57"));
+    rule::check_memory(ahead.len(), peak);
+    let text = result.unwrap_err().to_string();
+    assert!(text.starts_with("ahead.e57: byte ") && text.contains("before the others"), "{text}");
 }

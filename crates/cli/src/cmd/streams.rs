@@ -117,6 +117,9 @@ pub fn write(
     for d in &written.dropped {
         note(&format!("{}: \"{}\" was left out: {}", name.display(), d.attribute, d.reason));
     }
+    for d in &written.changed {
+        note(&format!("{}: \"{}\" was changed: {}", name.display(), d.attribute, d.reason));
+    }
     Ok(written)
 }
 

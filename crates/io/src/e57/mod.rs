@@ -7,6 +7,7 @@
 //! own frames; a point that did not move gets the very values that were stored.
 
 mod added;
+mod ahead;
 mod frame;
 mod read;
 mod write;

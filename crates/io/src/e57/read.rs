@@ -1,25 +1,57 @@
 //! From a file's bytes to a document.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ::e57::{PointCloud as Scan, RecordDataType, RecordValue};
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::frame::{Frame, value};
-use super::{E57Source, attribute, bits, fault, open, points};
+use super::{E57Source, ahead, attribute, bits, fault, open, points};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
 use crate::limits::{self, Limits};
-use crate::scalar::ScalarType;
+use crate::scalar::{Number, ScalarType, with_numbers};
 
-/// A column while it is read, as doubles; missing where its scan has none.
+/// A column while it is read: in its own type, or as doubles where scans differ or have none.
 struct Gathered {
     name: String,
     component: usize,
-    values: Vec<f64>,
-    /// The type in every scan so far.
-    ty: Option<ScalarType>,
+    values: Values,
+}
+
+impl Gathered {
+    fn make_doubles(&mut self) {
+        let doubles = with_numbers!(&self.values, v => v.iter().map(|x| x.widen()).collect(), {
+            Vec::new()
+        });
+        self.values = Values::F64(doubles);
+    }
+
+    /// Fills with what is missing up to row `n`.
+    fn pad(&mut self, n: usize) {
+        if self.values.len() == n {
+            return;
+        }
+        if !matches!(self.values, Values::F64(_)) {
+            self.make_doubles();
+        }
+        if let Values::F64(v) = &mut self.values {
+            v.resize(n, f64::NAN);
+        }
+    }
+
+    fn push(&mut self, raw: &RecordValue, ty: &RecordDataType) {
+        match (&mut self.values, raw) {
+            (Values::U8(v), RecordValue::Integer(x)) => v.push((*x).clamp(0, 255) as u8),
+            (Values::U16(v), RecordValue::Integer(x)) => v.push((*x).clamp(0, 65_535) as u16),
+            (Values::I64(v), RecordValue::Integer(x)) => v.push(*x),
+            (values, raw) => {
+                let x = value(raw, ty);
+                with_numbers!(values, v => v.push(Number::narrow(x)), {});
+            }
+        }
+    }
 }
 
 /// Reads a document.
@@ -48,25 +80,25 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
                 let ty = type_of(&record.data_type);
                 let known = columns.iter().position(|c| c.name == name && c.component == component);
                 if let Some(i) = known {
-                    if columns[i].ty != Some(ty) || columns[i].values.len() != before {
-                        columns[i].ty = None;
+                    if ScalarType::of(&columns[i].values) != Some(ty) {
+                        columns[i].make_doubles();
                     }
                     return i;
                 }
-                let ty = (before == 0).then_some(ty);
-                columns.push(Gathered { name, component, values: Vec::with_capacity(total), ty });
+                let ty = if before == 0 { ty } else { ScalarType::F64 };
+                columns.push(Gathered { name, component, values: ty.column(total) });
                 columns.len() - 1
             });
             places.push(place);
         }
         for i in places.iter().flatten() {
-            columns[*i].values.resize(before, f64::NAN);
+            columns[*i].pad(before);
         }
         let mut push = |raw: &[RecordValue]| {
             positions.push(frame.point(raw));
             for ((place, raw), record) in places.iter().zip(raw).zip(&scan.prototype) {
                 if let Some(i) = place {
-                    columns[*i].values.push(value(raw, &record.data_type));
+                    columns[*i].push(raw, &record.data_type);
                 }
             }
         };
@@ -79,13 +111,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
         }
         let now = positions.len();
         for column in &mut columns {
-            if column.values.len() != now {
-                column.values.resize(now, f64::NAN);
-                column.ty = None;
-            }
+            column.pad(now);
         }
     }
-    let n = positions.len();
     let mut cloud = PointCloud::new(positions);
     let set = |cloud: &mut PointCloud, a: Attribute| {
         cloud.set_attribute(a).map_err(|e| Fault::byte(0, e.to_string()))
@@ -102,13 +130,22 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
         if component > 0 || cloud.attribute(&name).is_some() {
             continue;
         }
-        let parts: Vec<&Gathered> = (0..3)
-            .map_while(|k| columns.iter().find(|c| c.name == name && c.component == k))
+        let parts: Vec<usize> = (0..3)
+            .map_while(|k| columns.iter().position(|c| c.name == name && c.component == k))
             .collect();
-        let ty = parts[0].ty.filter(|_| parts.iter().all(|p| p.ty == parts[0].ty));
-        let flat: Vec<f64> =
-            (0..n).flat_map(|row| parts.iter().map(move |p| p.values[row])).collect();
-        set(&mut cloud, Attribute::vector(name, parts.len(), typed(flat, ty)))?;
+        let ty = |i: usize| ScalarType::of(&columns[i].values);
+        if parts.iter().any(|&p| ty(p) != ty(parts[0])) {
+            parts.iter().for_each(|&p| columns[p].make_doubles());
+        }
+        let mut taken: Vec<Values> = parts
+            .iter()
+            .map(|&p| std::mem::replace(&mut columns[p].values, Values::U8(Vec::new())))
+            .collect();
+        let values = match taken.len() {
+            1 => taken.remove(0),
+            _ => with_numbers!(&taken[0], v => weave(v, &taken), Values::U8(Vec::new())),
+        };
+        set(&mut cloud, Attribute::vector(name, parts.len(), values))?;
     }
     let images = reader.images().len();
     let position = position.unwrap_or(ScalarType::F64);
@@ -130,11 +167,16 @@ fn check_size(bytes: &[u8], scans: &[Scan], limits: &Limits) -> Result<usize, Fa
         ));
     }
     let mut total = 0u64;
-    let mut names: HashSet<(String, usize)> = HashSet::new();
+    let mut sizes: HashMap<(String, usize), usize> = HashMap::new();
+    let mut ahead = 0;
     for scan in scans {
         let at = scan.file_offset as usize;
         check_records(scan)?;
-        names.extend(scan.prototype.iter().filter_map(|r| attribute(&r.name)));
+        for record in &scan.prototype {
+            // A column of several scans may become one of doubles.
+            let size = if scans.len() > 1 { 8 } else { type_of(&record.data_type).size() };
+            sizes.extend(attribute(&record.name).map(|name| (name, size)));
+        }
         if scan.prototype.len() > limits::COLUMNS {
             return Err(Fault::byte(at, format!("more than {} records", limits::COLUMNS)));
         }
@@ -150,6 +192,7 @@ fn check_size(bytes: &[u8], scans: &[Scan], limits: &Limits) -> Result<usize, Fa
             return Err(Fault::byte(at, fault));
         }
         total = total.saturating_add(scan.records);
+        ahead = ahead.max(ahead::check(bytes, scan)?);
     }
     let total = match usize::try_from(total) {
         Ok(n) if n <= limits::POINTS => n,
@@ -157,8 +200,9 @@ fn check_size(bytes: &[u8], scans: &[Scan], limits: &Limits) -> Result<usize, Fa
             return Err(Fault::byte(0, format!("{total} points are more than one cloud can hold")));
         }
     };
-    // Positions, every record as a double, and room to gather and convert a column.
-    let needed = total.saturating_mul(24 + 8 * names.len() + 64);
+    // Positions, every column, and room to convert or weave some.
+    let needed = total.saturating_mul(24 + sizes.values().sum::<usize>() + 48);
+    let needed = needed.saturating_add(ahead);
     limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(0, fault))?;
     Ok(total)
 }
@@ -198,13 +242,14 @@ fn type_of(ty: &RecordDataType) -> ScalarType {
     }
 }
 
-fn typed(values: Vec<f64>, ty: Option<ScalarType>) -> Values {
-    match ty {
-        Some(ScalarType::F32) => Values::F32(values.into_iter().map(|x| x as f32).collect()),
-        Some(ScalarType::U8) => Values::U8(values.into_iter().map(|x| x as u8).collect()),
-        Some(ScalarType::U16) => Values::U16(values.into_iter().map(|x| x as u16).collect()),
-        Some(ScalarType::I32) => Values::I32(values.into_iter().map(|x| x as i32).collect()),
-        Some(ScalarType::I64) => Values::I64(values.into_iter().map(|x| x as i64).collect()),
-        _ => Values::F64(values),
+/// Columns of one type side by side.
+fn weave<T: Number>(first: &[T], parts: &[Values]) -> Values {
+    let mut out = vec![T::default(); first.len() * parts.len()];
+    for (c, part) in parts.iter().enumerate() {
+        let Some(v) = T::peek(part) else { continue };
+        for (x, y) in out.iter_mut().skip(c).step_by(parts.len()).zip(v) {
+            *x = *y;
+        }
     }
+    T::wrap(out)
 }
