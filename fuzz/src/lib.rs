@@ -66,7 +66,6 @@ pub fn run(bytes: &[u8], format: Format) {
     let mut spent = 0.0;
     let result = catch_unwind(AssertUnwindSafe(|| {
         let start = cpu_seconds();
-        break_on_purpose(start);
         let document = check::read(bytes, format);
         spent = cpu_seconds() - start;
         if let Ok(document) = document {
@@ -81,19 +80,6 @@ pub fn run(bytes: &[u8], format: Format) {
     if spent > SECONDS {
         eprintln!("BROKEN: {spent:.2} seconds for {} bytes", bytes.len());
         std::process::abort();
-    }
-}
-
-/// Breaks the rule if `BREAK_RULE` says how, to see that a run ends then and keeps the input.
-fn break_on_purpose(start: f64) {
-    match std::env::var("BREAK_RULE").as_deref() {
-        Ok("panic") => panic!("on purpose"),
-        Ok("memory") => {
-            let (_, peak) = rule::peak_of(|| drop(vec![1u8; 2 * rule::LIMIT_BYTES]));
-            rule::check_memory(0, peak);
-        }
-        Ok("time") => while cpu_seconds() - start < 1.5 * SECONDS {},
-        _ => {}
     }
 }
 
