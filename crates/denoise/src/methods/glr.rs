@@ -21,6 +21,8 @@ const NAME: &str = "glr";
 const MIN_POINTS: usize = 4;
 /// Relative residual at which the linear solver stops.
 const SOLVED: f64 = 1e-8;
+/// Most points in an automatic patch: larger ones reach across thin walls, and cost their square.
+const LARGEST_SIZE: usize = 12;
 /// Smaller weights are dropped: they cost time and move nothing.
 const NO_WEIGHT: f64 = 1e-3;
 
@@ -129,7 +131,7 @@ impl Parameters for GlrParameters {
 
 /// Points of a patch for noise of `sigma` spacings: it must reach past the noise.
 fn automatic_size(sigma: f64) -> usize {
-    ((9.0 + 3.0 * sigma * sigma).round() as usize).min(24)
+    ((9.0 + 3.0 * sigma * sigma).round() as usize).min(LARGEST_SIZE)
 }
 
 struct Glr(GlrParameters);

@@ -51,7 +51,7 @@ pub const METHOD: Method = Method {
         NAME,
         "rebuilds overlapping height maps from a low-rank dictionary learned from the cloud",
         "Sarkar et al. 2018, Structured low-rank matrix factorization for point-cloud denoising",
-        Some("10.1109/3DV.2018.00058"),
+        None,
     )
 };
 
