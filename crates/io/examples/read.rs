@@ -1,6 +1,7 @@
 //! Times reading: `cargo run --release -p pellucid-io --example read -- FILE [TIMES]`.
 //!
 //! `--example read -- --make COUNT FILE` writes a cloud of that many points to read.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 
 use std::path::Path;
 use std::process::ExitCode;
