@@ -8,7 +8,7 @@ use crate::methods::fgl::{FglParameters, NormalSign};
 use crate::{Denoised, Report, Stop};
 
 /// Noise below this many spacings is left alone: no patch can tell it from the surface.
-const NEGLIGIBLE: f64 = 0.15;
+const NEGLIGIBLE: f64 = 0.125;
 /// Movement of an iteration, in spacings, that is only shuffling along the surface.
 const AT_REST: f64 = 0.12;
 /// Part of the noise that points may move along their normals. More than all of it, since the
