@@ -46,9 +46,9 @@ fn one_kind_of_patch_has_one_atom() {
     for &x in &example.members {
         let (place, height) = example.frame.local(x);
         let got = dictionary.height(place, &code).unwrap();
-        // Bilinear cells of one half are off by up to 1/16 a direction inside a bowl of depth one;
-        // at the rim a node has cells on one side only.
-        let most = if place.iter().all(|x| x.abs() < 0.9) { 0.08 } else { 0.15 };
+        // Bilinear cells of one half are off by up to 1/16 in each direction in a bowl of depth
+        // one; a node at the rim has cells on one side only.
+        let most = if place.iter().all(|x| x.abs() < 0.9) { 0.125 } else { 0.15 };
         assert!((got - height).abs() < most, "{place:?}: {got} for {height}");
     }
 }
