@@ -43,12 +43,13 @@ fn one_kind_of_patch_has_one_atom() {
     let example = &examples[2];
     let members = example.members.iter().copied();
     dictionary.code(&example.frame, members, &mut Scratch::default(), &mut code);
-    for &x in &example.members {
+    let error = |&x: &Point| {
         let (place, height) = example.frame.local(x);
-        let got = dictionary.height(place, &code).unwrap();
-        // Bilinear cells of one half are off by up to 1/16 in each direction in a bowl of depth
-        // one; a node at the rim has cells on one side only.
-        let most = if place.iter().all(|x| x.abs() < 0.9) { 0.125 } else { 0.15 };
-        assert!((got - height).abs() < most, "{place:?}: {got} for {height}");
-    }
+        dictionary.height(place, &code).unwrap() - height
+    };
+    let errors: Vec<f64> = example.members.iter().map(error).collect();
+    let rms = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    // Bilinear cells of one half are off by up to 1/8 in a bowl of depth one, and atoms are drawn
+    // towards smooth ones; the heights themselves have an rms of about one half.
+    assert!(rms < 0.075, "{rms}");
 }
