@@ -142,7 +142,7 @@ impl Denoiser for Glr {
         let mut report = Report::default();
         run.progress("prepare", 1, 0.0)?;
         let frame = Run::timed(&mut report, "frame", || {
-            LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
+            LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS).map(LocalFrame::aligned)
         })?;
         let noise = Run::timed(&mut report, "noise", || frame.noise());
         let mut stop = Stopper::by_movement(p.stop_movement, p.stop_noise, noise);
