@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use ::e57::{Extension, Record, RecordName, RecordValue};
 use pellucid_cloud::Attribute;
 
+use super::anew::record_type;
 use super::frame::stored;
-use super::write::record_type;
 use crate::document::Dropped;
 use crate::meaning;
 

@@ -8,6 +8,7 @@
 
 mod added;
 mod ahead;
+mod anew;
 mod frame;
 mod read;
 mod write;

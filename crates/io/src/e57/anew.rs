@@ -1,0 +1,125 @@
+//! A file for points that came from another format.
+
+use std::io::Cursor;
+
+use ::e57::{E57Writer, RawValues, Record, RecordDataType, RecordName, RecordValue};
+use pellucid_cloud::attribute::names;
+use pellucid_cloud::{Attribute, Point, Values};
+
+use super::added;
+use super::frame::stored;
+use super::write::Refused;
+use crate::document::{Document, Dropped};
+use crate::scalar::ScalarType;
+
+/// One scan in the frame of the file.
+pub(super) fn anew(
+    document: &Document,
+    out: &mut Cursor<Vec<u8>>,
+    dropped: &mut Vec<Dropped>,
+) -> Result<(), Refused> {
+    let cloud = &document.cloud;
+    let single = document.source.position == Some([ScalarType::F32; 3]);
+    let float = |single: bool| match single {
+        true => RecordDataType::Single { min: None, max: None },
+        false => RecordDataType::Double { min: None, max: None },
+    };
+    let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
+    let mut prototype: Vec<Record> =
+        axes.into_iter().map(|name| Record { name, data_type: float(single) }).collect();
+    let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
+    if nowhere {
+        let data_type = RecordDataType::Integer { min: 0, max: 2 };
+        prototype.push(Record { name: RecordName::CartesianInvalidState, data_type });
+    }
+    let fixed = prototype.len();
+    let mut sources: Vec<(&Attribute, usize)> = Vec::new();
+    let mut others: Vec<&Attribute> = Vec::new();
+    for a in cloud.attributes() {
+        let records: &[RecordName] = match (a.name(), a.width()) {
+            (names::INTENSITY, 1) => &[RecordName::Intensity],
+            (names::COLOR, 3) => {
+                &[RecordName::ColorRed, RecordName::ColorGreen, RecordName::ColorBlue]
+            }
+            (names::TIME, 1) => &[RecordName::TimeStamp],
+            ("row_index", 1) => &[RecordName::RowIndex],
+            ("column_index", 1) => &[RecordName::ColumnIndex],
+            _ => &[],
+        };
+        let whole =
+            records.iter().any(|r| matches!(r, RecordName::RowIndex | RecordName::ColumnIndex));
+        let ty = record_type(a.values())
+            .filter(|ty| !whole || matches!(ty, RecordDataType::Integer { .. }));
+        let (Some(ty), false) = (ty, records.is_empty()) else {
+            others.push(a);
+            continue;
+        };
+        for (component, name) in records.iter().enumerate() {
+            prototype.push(Record { name: name.clone(), data_type: ty.clone() });
+            sources.push((a, component));
+        }
+    }
+    let new = added::plan(others.into_iter(), dropped);
+    prototype.extend(new.iter().map(|n| n.record.clone()));
+    let guid = guid(cloud.positions());
+    let mut writer = E57Writer::new(out, &guid)?;
+    if !new.is_empty() {
+        writer.register_extension(added::extension())?;
+    }
+    let mut w = writer.add_pointcloud(&guid, prototype.clone())?;
+    for (row, p) in cloud.positions().iter().enumerate() {
+        let found = p.iter().all(|x| x.is_finite());
+        let p = if found { *p } else { [0.0; 3] };
+        let mut raw: RawValues = p.iter().map(|&x| stored(x, &float(single))).collect();
+        if nowhere {
+            raw.push(RecordValue::Integer(if found { 0 } else { 2 }));
+        }
+        for ((a, component), record) in sources.iter().zip(&prototype[fixed..]) {
+            let x = a.values().get_f64(row * a.width() + component).unwrap_or(0.0);
+            raw.push(stored(x, &record.data_type));
+        }
+        raw.extend(new.iter().map(|n| n.value(row)));
+        w.add_point(raw)?;
+    }
+    w.finalize()?;
+    writer.finalize()?;
+    Ok(())
+}
+
+/// The record that holds an attribute's values exactly.
+pub(super) fn record_type(values: &Values) -> Option<RecordDataType> {
+    let range = |min: i64, max: i64| Some(RecordDataType::Integer { min, max });
+    match values {
+        Values::U8(_) => range(0, 255),
+        Values::I8(_) => range(-128, 127),
+        Values::U16(_) => range(0, 65_535),
+        Values::I16(_) => range(-32_768, 32_767),
+        Values::U32(_) => range(0, i64::from(u32::MAX)),
+        Values::I32(_) => range(i64::from(i32::MIN), i64::from(i32::MAX)),
+        // As far as doubles, through which they pass, hold them.
+        Values::I64(v) if v.iter().all(|x| x.unsigned_abs() <= 1 << 53) => {
+            range(-(1 << 53), 1 << 53)
+        }
+        Values::U64(v) if v.iter().all(|&x| x <= 1 << 53) => range(0, 1 << 53),
+        Values::F32(_) => Some(RecordDataType::Single { min: None, max: None }),
+        Values::F64(_) => Some(RecordDataType::Double { min: None, max: None }),
+        _ => None,
+    }
+}
+
+/// A name for the file made out of its points, so that the same points give the same file.
+fn guid(points: &[Point]) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for x in points.iter().flatten() {
+        hash = (hash ^ x.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    let low = hash.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!(
+        "{{{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}}}",
+        hash >> 32,
+        hash >> 16 & 0xffff,
+        hash & 0xfff,
+        low >> 52,
+        low & 0xffff_ffff_ffff
+    )
+}
