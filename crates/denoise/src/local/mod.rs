@@ -1,10 +1,11 @@
 //! Local fits that several methods share: kernels, weighted planes, quadrics over a plane,
-//! oriented normals.
+//! oriented normals, projection onto surfaces.
 //!
 //! Points are handed over relative to a nearby centre, so that no precision is lost to offsets.
 
 mod kernel;
 mod normals;
+mod onto;
 mod oriented;
 mod plane;
 mod planes;
@@ -17,6 +18,7 @@ pub use normals::{
     NORMALS, NormalSource, NormalSupply, estimate_oriented, normal_neighbors,
     smooth_normal_neighbors,
 };
+pub use onto::Onto;
 pub use oriented::{Near, Neighborhood, Oriented, Support, local_spacing};
 pub use plane::{Moments, Plane};
 pub use planes::PlaneSum;

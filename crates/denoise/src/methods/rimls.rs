@@ -2,15 +2,12 @@
 //! on the zero set of a height function regressed with weights that ignore what lies across a
 //! feature.
 
+use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_cloud::{KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{UNITS, Unit};
-use crate::local::{
-    NORMALS, Neighborhood, NormalSource, Oriented, Support, smooth_normal_neighbors,
-};
-use crate::passes::Passes;
+use crate::local::{NORMALS, Neighborhood, NormalSource, Onto, Oriented};
 use crate::registry::{Method, Parameter, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
@@ -155,30 +152,18 @@ struct Rimls(RimlsParameters);
 impl Denoiser for Rimls {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         let p = &self.0;
-        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
-        let sigma = work.noise.sigma;
-        let support = match (p.filter_scale, p.radius) {
-            (Some(scale), _) => Support::Local(scale),
-            (_, Some(radius)) => Support::Fixed(work.frame.length(radius, p.units)),
-            _ if work.is_clean() => return Ok(work.leave_alone()),
-            _ => {
-                let scale = automatic_scale(sigma);
-                work.note(format!("filter scale {scale:.1}, for noise of {sigma:.2} spacings"));
-                Support::Local(scale)
-            }
+        let onto = Onto {
+            name: NAME,
+            min_points: MIN_POINTS,
+            filter_scale: p.filter_scale,
+            radius: p.radius,
+            units: p.units,
+            normals: p.normals,
+            reach: p.reach,
+            iterations: p.iterations,
         };
-        let reach = p.reach.map_or(1.0 + 6.0 * sigma, |r| work.frame.length(r, p.units));
-        let supply = p.normals.supply(noisy, &work.frame, smooth_normal_neighbors(sigma))?;
-        work.run(run, p.iterations, |pass, points, run| {
-            let tree = KdTree::new(points);
-            let radii = support.radii(&tree, points.len());
-            let normals = supply.of(points);
-            let surface = Oriented { points, normals: &normals, tree: &tree };
-            pass.each(points, run, Neighborhood::default, |near, i, q| {
-                let foot = self.project(&surface, q, radii[i], near).unwrap_or(q);
-                // Not `> reach`: a place that is no number is no place.
-                if vec3::distance2(foot, q) <= reach * reach { foot } else { q }
-            })
+        onto.denoise(noisy, run, automatic_scale, |surface, q, radius, near| {
+            self.project(surface, q, radius, near)
         })
     }
 }
