@@ -162,7 +162,7 @@ fn a_scan_of_constants_is_read() {
     let _alone = alone();
     // Every record from one value to the same value: nothing is stored at all.
     let good = sound().e57;
-    let same = hostile::with_xml(&good, |xml| {
+    let same = hostile::scans::with_xml(&good, |xml| {
         let float = "type=\"Float\">0</cartesian";
         xml.replace(float, "type=\"Integer\" minimum=\"7\" maximum=\"7\">7</cartesian")
     });
@@ -183,7 +183,7 @@ fn values_that_wait_for_others_are_limited() {
     assert!(read_bytes(&good, Format::E57, "good.e57").is_ok());
     // One point is asked for; a packet holds tens of thousands of x in single bits, and for each
     // of them the library would make 32 constants.
-    let ahead = hostile::with_xml(&good, |xml| {
+    let ahead = hostile::scans::with_xml(&good, |xml| {
         let constant = "type=\"Integer\" minimum=\"7\" maximum=\"7\">7<";
         xml.replace("recordCount=\"2000\"", "recordCount=\"1\"")
             .replace(

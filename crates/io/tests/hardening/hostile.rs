@@ -2,9 +2,7 @@
 //! program use them too.
 
 #[path = "hostile_scans.rs"]
-mod scans;
-
-pub use scans::with_xml;
+pub mod scans;
 
 /// A file, and words of the message that it must get.
 pub struct Hostile {
