@@ -3,13 +3,19 @@
 mod common;
 
 use common::{Folder, Ran, noisy_sphere, pellucid, points_of};
+use e57::{
+    E57Reader, E57Writer, Quaternion, Record, RecordDataType, RecordName, RecordValue, Transform,
+    Translation,
+};
 use pellucid::cloud::{Attribute, Point, PointCloud, Values, vec3};
 use pellucid::io::{self, Document, WriteOptions};
 use serde_json::Value;
 
 fn run(folder: &Folder, args: &str) -> Ran {
     let path = |a: &str| {
-        [".ply", ".las", ".xyz", ".json", ".pcd", ".ptx", ".obj"].iter().any(|e| a.ends_with(e))
+        [".ply", ".las", ".xyz", ".json", ".pcd", ".ptx", ".obj", ".e57"]
+            .iter()
+            .any(|e| a.ends_with(e))
     };
     pellucid(args.split_whitespace().map(|a| match path(a) {
         true => folder.path(a).into_os_string(),
@@ -198,6 +204,80 @@ fn files_tell_where_the_scanner_stood() {
     for (first, eye) in [(0, [0.0; 3]), (900, [25.0, 0.0, 0.0])] {
         let rows = first..first + 900;
         assert!(off_lines(&before[rows.clone()], &after[rows], eye) < 1e-9);
+    }
+}
+
+/// Stored values of every scan, as the E57 library reads them: in the scanner's own frame.
+fn raw_e57(path: &std::path::Path) -> Vec<Vec<[f64; 3]>> {
+    let mut reader = E57Reader::from_file(path).unwrap();
+    let scans = reader.pointclouds();
+    let number = |value: &RecordValue| match value {
+        RecordValue::Double(x) => *x,
+        other => panic!("{other:?}"),
+    };
+    let all = scans.iter().map(|s| {
+        let rows = reader.pointcloud_raw(s).unwrap().map(Result::unwrap);
+        rows.map(|row| [number(&row[0]), number(&row[1]), number(&row[2])]).collect()
+    });
+    all.collect()
+}
+
+#[test]
+fn points_of_an_e57_file_move_along_the_rays_of_its_poses() {
+    let folder = Folder::new();
+    let points = noisy_sphere(1500);
+    // Two scanners that see the sphere from two sides; each is turned about z by its own angle.
+    let eyes: [(Point, f64); 2] = [([60.0, 5.0, 2.0], 1.0), ([-7.0, -45.0, 20.0], -2.5)];
+    let file = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(folder.path("in.e57"))
+        .unwrap();
+    let mut writer = E57Writer::new(file, "file").unwrap();
+    let double = RecordDataType::Double { min: None, max: None };
+    for (i, (eye, angle)) in eyes.into_iter().enumerate() {
+        let names = [
+            [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ],
+            [
+                RecordName::SphericalRange,
+                RecordName::SphericalAzimuth,
+                RecordName::SphericalElevation,
+            ],
+        ][i]
+            .clone();
+        let prototype = names.map(|name| Record { name, data_type: double.clone() }).to_vec();
+        let mut scan = writer.add_pointcloud(&format!("scan {i}"), prototype).unwrap();
+        scan.set_transform(Some(Transform {
+            rotation: Quaternion { w: (angle / 2.0).cos(), x: 0.0, y: 0.0, z: (angle / 2.0).sin() },
+            translation: Translation { x: eye[0], y: eye[1], z: eye[2] },
+        }));
+        for p in points.iter().filter(|p| vec3::dot(**p, eye) > 0.0) {
+            let d = vec3::sub(*p, eye);
+            let (sin, cos) = angle.sin_cos();
+            let [x, y, z] = [cos * d[0] + sin * d[1], cos * d[1] - sin * d[0], d[2]];
+            let range = vec3::norm(d);
+            let spherical = [range, y.atan2(x), (z / range).asin()];
+            let stored = [[x, y, z], spherical][i];
+            scan.add_point(stored.map(RecordValue::Double).to_vec()).unwrap();
+        }
+        scan.finalize().unwrap();
+    }
+    writer.finalize().unwrap();
+
+    let report = run(&folder, "denoise in.e57 out.e57 -m mls --along-ray --json").code(0).json();
+    let said = &report["runs"][0]["viewpoints"];
+    assert_eq!(said, &serde_json::json!([eyes[0].0, eyes[1].0]));
+    // In the file the scanner is at the origin.
+    let (before, after) = (raw_e57(&folder.path("in.e57")), raw_e57(&folder.path("out.e57")));
+    assert!(off_lines(&before[0], &after[0], [0.0; 3]) < 1e-12);
+    for (p, q) in before[1].iter().zip(&after[1]) {
+        assert!((p[1] - q[1]).abs() < 1e-14 && (p[2] - q[2]).abs() < 1e-14, "{p:?} {q:?}");
+    }
+    for (p, q) in before.iter().zip(&after) {
+        assert_eq!(p.len(), q.len());
+        let moved = p.iter().zip(q).filter(|(p, q)| vec3::distance2(**p, **q) > 1e-6).count();
+        assert!(moved > p.len() / 2, "{moved} of {}", p.len());
     }
 }
 

@@ -1,6 +1,6 @@
 //! One column of a cloud, as a writer of records sees it.
 
-use pellucid_cloud::{Point, PointCloud, Values};
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use crate::meaning::From;
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
@@ -21,6 +21,12 @@ impl<'a> Column<'a> {
                 Column::Numbers { values: a.values(), width: a.width(), component: *component }
             }
         })
+    }
+
+    /// Every component of an attribute.
+    pub fn each(a: &'a Attribute) -> impl Iterator<Item = Self> {
+        let (values, width) = (a.values(), a.width());
+        (0..width).map(move |component| Column::Numbers { values, width, component })
     }
 
     /// Puts the value of one row, as type `ty`.

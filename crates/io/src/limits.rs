@@ -8,6 +8,8 @@ pub const LINE_BYTES: usize = 1 << 20;
 pub const ELEMENTS: usize = 1024;
 /// Most properties or columns of one kind of record.
 pub const COLUMNS: usize = 1024;
+/// Most values of one point, where columns hold several; descriptors have up to a few thousand.
+pub const VALUES: usize = 1 << 17;
 /// Most points in one cloud: their indices are 32-bit.
 pub const POINTS: usize = u32::MAX as usize - 1;
 

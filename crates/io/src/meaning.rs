@@ -1,9 +1,11 @@
 //! What columns mean by their names: position, normal, colour, or just themselves.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use pellucid_cloud::Attribute;
 use pellucid_cloud::attribute::names;
 
+use crate::limits;
 use crate::scalar::ScalarType;
 
 /// One attribute and the columns that make it, in order.
@@ -93,7 +95,7 @@ pub(crate) fn of(columns: &[(String, Option<ScalarType>)]) -> Option<Meaning> {
     });
 
     let mut groups = Vec::new();
-    let mut used: HashSet<String> = HashSet::new();
+    let mut used = Names::default();
     if normal.is_some() {
         used.insert(names::NORMAL.to_owned());
     }
@@ -118,25 +120,86 @@ pub(crate) fn of(columns: &[(String, Option<ScalarType>)]) -> Option<Meaning> {
                 }
             }
             None => {
-                let attribute = unique(name, &used);
-                used.insert(attribute.clone());
-                groups.push(Group { attribute, columns: vec![i] });
+                groups.push(Group { attribute: used.take(name), columns: vec![i] });
             }
         }
     }
     Some(Meaning { position, groups })
 }
 
-/// `name`, or `name_2`, `name_3` … if it is taken.
-pub(crate) fn unique(name: &str, used: &HashSet<String>) -> String {
-    if !used.contains(name) {
-        return name.to_owned();
+/// Names that are taken.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    taken: HashSet<String>,
+    /// The number to try next for each name that was asked for again, so that a thousand
+    /// columns of one name do not try each other's numbers.
+    next: HashMap<String, usize>,
+}
+
+impl Names {
+    pub fn insert(&mut self, name: String) {
+        self.taken.insert(name);
     }
-    // There are more candidates than names taken.
-    (2..=used.len() + 2)
-        .map(|k| format!("{name}_{k}"))
-        .find(|n| !used.contains(n))
-        .unwrap_or_else(|| name.to_owned())
+
+    /// `name`, or `name_2`, `name_3` … if it is taken.
+    pub fn free(&mut self, name: &str) -> String {
+        if !self.taken.contains(name) {
+            return name.to_owned();
+        }
+        let k = self.next.entry(name.to_owned()).or_insert(2);
+        loop {
+            let candidate = format!("{name}_{k}");
+            if !self.taken.contains(&candidate) {
+                return candidate;
+            }
+            *k += 1;
+        }
+    }
+
+    /// The same, and takes it.
+    pub fn take(&mut self, name: &str) -> String {
+        let name = self.free(name);
+        self.insert(name.clone());
+        name
+    }
+}
+
+impl FromIterator<String> for Names {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
+        Names { taken: names.into_iter().collect(), next: HashMap::new() }
+    }
+}
+
+/// Why `more` columns cannot join `columns`, if they cannot: no reader takes as many.
+pub(crate) fn room(columns: usize, more: usize) -> Result<(), String> {
+    let most = limits::COLUMNS;
+    if more <= most.saturating_sub(columns) {
+        return Ok(());
+    }
+    Err(format!("it takes {more} columns; with those before it there may be {most}"))
+}
+
+/// The components that columns hold.
+pub(crate) fn held<'a>(columns: impl Iterator<Item = &'a From>) -> HashSet<(&'a str, usize)> {
+    columns
+        .filter_map(|from| match from {
+            From::Attribute { name, component } => Some((name.as_str(), *component)),
+            From::Position(_) => None,
+        })
+        .collect()
+}
+
+/// The components of an attribute that are not held yet, with names for their columns; or why
+/// they cannot join the `columns` that there are.
+pub(crate) fn missing(
+    a: &Attribute,
+    held: &HashSet<(&str, usize)>,
+    columns: usize,
+) -> Result<Vec<(usize, String)>, String> {
+    let is_missing = |c: &usize| !held.contains(&(a.name(), *c));
+    room(columns, (0..a.width()).filter(is_missing).count())?;
+    let names = column_names(a.name(), a.width()).into_iter().enumerate();
+    Ok(names.filter(|(c, _)| is_missing(c)).collect())
 }
 
 /// Names of the columns that an attribute without any becomes.

@@ -1,8 +1,6 @@
 //! Attributes that the standard has no record for: records of an extension of our own, which
 //! other readers skip.
 
-use std::collections::HashSet;
-
 use ::e57::{Extension, Record, RecordName, RecordValue};
 use pellucid_cloud::Attribute;
 
@@ -49,12 +47,13 @@ pub(super) fn attribute(namespace: &str, name: &str) -> Option<(String, usize)> 
     (namespace == NAMESPACE).then(|| (gathered.0.to_owned(), gathered.1))
 }
 
-/// Records for attributes; what cannot be one is added to `dropped`.
+/// Records for attributes, besides `columns` that there are; what cannot be one is added to `dropped`.
 pub(super) fn plan<'a>(
     attributes: impl Iterator<Item = &'a Attribute>,
+    columns: usize,
     dropped: &mut Vec<Dropped>,
 ) -> Vec<Added<'a>> {
-    let mut taken = HashSet::new();
+    let mut taken = meaning::Names::default();
     let mut added = Vec::new();
     for attribute in attributes {
         let mut say = |reason: String| {
@@ -64,13 +63,16 @@ pub(super) fn plan<'a>(
             say("E57 holds numbers only, and of integers those that doubles hold".to_owned());
             continue;
         };
+        if let Err(reason) = meaning::room(columns + added.len(), attribute.width()) {
+            say(reason);
+            continue;
+        }
         let names = meaning::column_names(attribute.name(), attribute.width());
         for (component, name) in names.iter().enumerate() {
-            let unique = meaning::unique(&valid(name), &taken);
+            let unique = taken.take(&valid(name));
             if unique != *name {
                 say(format!("its name does not do for E57; it is written as \"{unique}\""));
             }
-            taken.insert(unique.clone());
             let name = RecordName::Unknown { namespace: NAMESPACE.to_owned(), name: unique };
             let record = Record { name, data_type: data_type.clone() };
             added.push(Added { record, attribute, component });

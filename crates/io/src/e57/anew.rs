@@ -59,7 +59,7 @@ pub(super) fn anew(
             sources.push((a, component));
         }
     }
-    let new = added::plan(others.into_iter(), dropped);
+    let new = added::plan(others.into_iter(), prototype.len(), dropped);
     prototype.extend(new.iter().map(|n| n.record.clone()));
     let guid = guid(cloud.positions());
     let mut writer = E57Writer::new(out, &guid)?;

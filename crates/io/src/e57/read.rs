@@ -171,14 +171,18 @@ fn check_size(bytes: &[u8], scans: &[Scan], limits: &Limits) -> Result<usize, Fa
     let mut ahead = 0;
     for scan in scans {
         let at = scan.file_offset as usize;
+        if scan.prototype.len() > limits::COLUMNS {
+            return Err(Fault::byte(at, format!("more than {} records", limits::COLUMNS)));
+        }
         check_records(scan)?;
         for record in &scan.prototype {
             // A column of several scans may become one of doubles.
             let size = if scans.len() > 1 { 8 } else { type_of(&record.data_type).size() };
             sizes.extend(attribute(&record.name).map(|name| (name, size)));
         }
-        if scan.prototype.len() > limits::COLUMNS {
-            return Err(Fault::byte(at, format!("more than {} records", limits::COLUMNS)));
+        if sizes.len() > limits::COLUMNS {
+            let fault = format!("with this scan, more than {} columns", limits::COLUMNS);
+            return Err(Fault::byte(at, fault));
         }
         let each: u64 = scan.prototype.iter().map(|r| u64::from(bits(r))).sum();
         // Constants take no room; a scan of nothing else is none.

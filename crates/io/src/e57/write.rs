@@ -87,7 +87,10 @@ fn again(
         .map(|(name, _)| name)
         .chain(std::iter::once("scan".to_owned()))
         .collect();
-    let new = added::plan(cloud.attributes().filter(|a| !known.contains(a.name())), dropped);
+    // What is new joins the records of every scan.
+    let most = e57.scans.iter().map(|s| s.prototype.len()).max().unwrap_or(0);
+    let unknown = cloud.attributes().filter(|a| !known.contains(a.name()));
+    let new = added::plan(unknown, most.max(known.len()), dropped);
     if !new.is_empty() && !ours {
         writer.register_extension(added::extension())?;
     }

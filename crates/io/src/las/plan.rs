@@ -61,7 +61,7 @@ pub(super) fn plan<'a>(
         at: record::base_length(format).unwrap_or(0),
         columns,
         descriptors: Vec::new(),
-        taken: HashSet::new(),
+        taken: meaning::Names::default(),
     };
     let spare: usize = kept.iter().filter(|s| s.descriptor.is_none()).map(|s| s.width).sum();
     for slot in kept.iter().filter(|s| s.descriptor.is_some()) {
@@ -87,7 +87,7 @@ struct Layout<'a> {
     at: usize,
     columns: Vec<Column<'a>>,
     descriptors: Vec<Descriptor>,
-    taken: HashSet<String>,
+    taken: meaning::Names,
 }
 
 impl<'a> Layout<'a> {
@@ -115,7 +115,6 @@ impl<'a> Layout<'a> {
         let Some(ty) = ScalarType::of(a.values()) else {
             return drop("LAS holds numbers only, no text and no lists".to_owned());
         };
-        let names = meaning::column_names(a.name(), a.width());
         let n = a.width() - first;
         if self.descriptors.len() + n > DESCRIPTORS {
             return drop(format!("LAS describes at most {DESCRIPTORS} added fields"));
@@ -123,11 +122,12 @@ impl<'a> Layout<'a> {
         if self.at + n * ty.size() + spare > usize::from(u16::MAX) {
             return drop("the records of LAS have at most 65535 bytes a point".to_owned());
         }
+        let names = meaning::column_names(a.name(), a.width());
         for (component, name) in names.iter().enumerate().skip(first) {
             let short = shorten(name, NAME_BYTES);
-            let mut unique = meaning::unique(&short, &self.taken);
+            let mut unique = self.taken.free(&short);
             if unique.len() > NAME_BYTES {
-                unique = meaning::unique(&shorten(name, NAME_BYTES - 5), &self.taken);
+                unique = self.taken.free(&shorten(name, NAME_BYTES - 5));
             }
             if unique != *name {
                 drop(format!("its name is too long or taken; it is written as \"{unique}\""));

@@ -211,8 +211,8 @@ fn set_extra(
         }
     }
     let groups = groups(cloud, &extra);
-    let mut taken: HashSet<String> = cloud.attributes().map(|a| a.name().to_owned()).collect();
-    taken.extend(groups.iter().map(|g| g.attribute.clone()));
+    let own = cloud.attributes().map(|a| a.name().to_owned());
+    let mut taken: meaning::Names = own.chain(groups.iter().map(|g| g.attribute.clone())).collect();
     let mut slots = Vec::new();
     let mut columns: Vec<Option<Values>> = Vec::new();
     for (i, (added, values)) in extra.into_iter().enumerate() {
@@ -240,9 +240,8 @@ fn set_extra(
             cloud.remove_attribute(&name);
             name
         } else {
-            meaning::unique(&name, &taken)
+            taken.take(&name)
         };
-        taken.insert(slot.attribute.clone());
         let transform = slot.descriptor.as_ref().and_then(Descriptor::transform);
         let real = transform.and_then(|t| unscale(&values, width, &t));
         slot.scaled = real.is_some();

@@ -1,12 +1,11 @@
 //! Arrays as clouds: a row is a point.
 
-use std::collections::HashSet;
-
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::header::{self, Field, Header, code};
 use crate::column::Column;
+use crate::document::Dropped;
 use crate::error::Fault;
 use crate::limits;
 use crate::meaning::{self, From};
@@ -51,6 +50,7 @@ fn columns(header: &Header) -> Result<(usize, usize, Vec<Field>), String> {
         let mut fields = Vec::new();
         for f in &header.fields {
             if f.width >= 3 && POSITIONS.contains(&f.name.to_ascii_lowercase().as_str()) {
+                meaning::room(fields.len(), f.width).map_err(|e| format!("\"{}\": {e}", f.name))?;
                 let names = ["x", "y", "z"].map(str::to_owned).into_iter();
                 let rest = (4..=f.width).map(|c| format!("{}_{c}", f.name));
                 fields.extend(names.chain(rest).enumerate().map(|(k, name)| Field {
@@ -180,20 +180,20 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(PointCloud, Layout), Fault> {
 /// `None` if it is no such array.
 pub(crate) fn decode_attribute(bytes: &[u8], rows: usize) -> Option<(Values, usize)> {
     let header = header::parse(bytes).ok()?;
-    let width = attribute_width(&header, rows)?;
+    let (_, width) = attribute_shape(&header).filter(|s| s.0 == rows)?;
     let end = check_size(bytes, &header).ok()?;
     let field = Field { width, ..header.fields[0].clone() };
     Some((column(&bytes[header.body..end], rows, header.item * width, &field), width))
 }
 
-/// Values a row, of an array that can be an attribute of `rows` points.
-pub(crate) fn attribute_width(header: &Header, rows: usize) -> Option<usize> {
-    let width = match header.shape.as_slice() {
-        [n] if *n == rows => 1,
-        [n, k] if *n == rows && (1..=64).contains(k) && !header.fortran => *k,
+/// Rows and values a row, of an array that can be an attribute.
+pub(crate) fn attribute_shape(header: &Header) -> Option<(usize, usize)> {
+    let (rows, width) = match header.shape.as_slice() {
+        [n] => (*n, 1),
+        [n, k] if (1..=64).contains(k) && !header.fortran => (*n, *k),
         _ => return None,
     };
-    (!header.structured && rows > 0).then_some(width)
+    (!header.structured && rows > 0).then_some((rows, width))
 }
 
 /// An attribute as an array; `big` for the highest byte first.
@@ -236,7 +236,13 @@ impl Layout {
     }
 
     /// The layout for a cloud: plain if there is nothing but positions, else with named fields.
-    pub fn plan(cloud: &PointCloud, position: [ScalarType; 3], plain: bool) -> Self {
+    /// What there is no room for is added to `dropped`.
+    pub fn plan(
+        cloud: &PointCloud,
+        position: [ScalarType; 3],
+        plain: bool,
+        dropped: &mut Vec<Dropped>,
+    ) -> Self {
         let mut slots = Vec::new();
         let mut offset = 0;
         let mut add = |name: String, ty: ScalarType, width: usize, origin: Origin| {
@@ -246,17 +252,20 @@ impl Layout {
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             add(name.to_owned(), position[axis], 1, Origin::One(From::Position(axis)));
         }
-        let mut taken: HashSet<String> = ["x", "y", "z"].map(str::to_owned).into();
-        for a in cloud.attributes().filter(|_| !plain) {
+        let mut taken: meaning::Names = ["x", "y", "z"].map(str::to_owned).into_iter().collect();
+        for (i, a) in cloud.attributes().filter(|_| !plain).enumerate() {
             let Some(ty) = ScalarType::of(a.values()) else { continue };
+            if let Err(reason) = meaning::room(3 + i, 1) {
+                dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+                continue;
+            }
             // What an apostrophe or a backslash would end.
             let name: String = a
                 .name()
                 .chars()
                 .map(|c| if c.is_control() || "'\\".contains(c) { '_' } else { c })
                 .collect();
-            let name = meaning::unique(if name.is_empty() { "_" } else { &name }, &taken);
-            taken.insert(name.clone());
+            let name = taken.take(if name.is_empty() { "_" } else { &name });
             let whole = a.width() > 1;
             let from = From::Attribute { name: a.name().to_owned(), component: 0 };
             let origin = if whole { Origin::Whole(a.name().to_owned()) } else { Origin::One(from) };
@@ -299,12 +308,13 @@ impl Layout {
         for (c, (f, origin)) in self.slots.iter().enumerate() {
             // Columns one after the other, or side by side in a row.
             let first = if columns > 1 { c * rows * self.stride } else { f.offset };
-            for k in 0..f.width {
-                let from = match origin {
-                    Origin::One(from) => from.clone(),
-                    Origin::Whole(name) => From::Attribute { name: name.clone(), component: k },
-                };
-                let Some(column) = Column::of(&from, cloud) else { continue };
+            let cells: Vec<Column> = match origin {
+                Origin::One(from) => Column::of(from, cloud).into_iter().collect(),
+                Origin::Whole(name) => {
+                    cloud.attribute(name).into_iter().flat_map(Column::each).collect()
+                }
+            };
+            for (k, column) in cells.iter().enumerate() {
                 let first = first + k * f.ty.size();
                 for row in 0..rows {
                     column.put(row, f.ty, &mut data[first + row * self.stride..], f.big);

@@ -161,6 +161,7 @@ pub(crate) fn code(ty: ScalarType) -> &'static str {
 }
 
 fn record(descr: &Value, fields: &mut Vec<Field>, offset: &mut usize) -> Result<(), String> {
+    let mut values = 0;
     let mut add = |name: &str, code: &str, count: usize, plain: bool| {
         let (ty, big, width) = scalar(code)?;
         if plain && width != 1 {
@@ -173,6 +174,10 @@ fn record(descr: &Value, fields: &mut Vec<Field>, offset: &mut usize) -> Result<
         *offset += width * ty.size();
         if fields.len() > limits::COLUMNS {
             return Err(format!("more than {} fields", limits::COLUMNS));
+        }
+        values += width;
+        if values > limits::VALUES {
+            return Err(format!("more than {} values in a row", limits::VALUES));
         }
         Ok(())
     };

@@ -53,6 +53,27 @@ impl NpzSource {
 /// Bytes of an array in an archive that are looked at to see what it is.
 const LOOK: usize = 1 << 16;
 
+/// What the header of an array in an archive tells; headers themselves may be long, and many.
+struct Look {
+    /// Whether it can be one of points.
+    points: bool,
+    items: usize,
+    /// How many points it can be an attribute of.
+    attribute_rows: Option<usize>,
+}
+
+impl Look {
+    fn at(bytes: &[u8], entry: &zip::Entry) -> Self {
+        let header = header::parse(&zip::start(bytes, entry, LOOK)).ok();
+        let header = header.as_ref();
+        Look {
+            points: header.is_some_and(array::holds_points),
+            items: header.and_then(header::Header::items).unwrap_or(usize::MAX),
+            attribute_rows: header.and_then(array::attribute_shape).map(|s| s.0),
+        }
+    }
+}
+
 /// Whether the first bytes are those of an array.
 pub(crate) fn sniff(bytes: &[u8]) -> bool {
     bytes.starts_with(header::MAGIC)
@@ -86,9 +107,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
 /// Reads an NPZ document.
 pub(crate) fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let entries = zip::entries(bytes)?;
-    let heads: Vec<Option<header::Header>> =
-        entries.iter().map(|e| header::parse(&zip::start(bytes, e, LOOK)).ok()).collect();
-    let can = |i: &usize| heads[*i].as_ref().is_some_and(array::holds_points);
+    let looks: Vec<Look> = entries.iter().map(|e| Look::at(bytes, e)).collect();
+    let can = |i: &usize| looks[*i].points;
     let named = (0..entries.len()).filter(can).find(|&i| {
         matches!(
             entries[i].name.as_slice(),
@@ -110,8 +130,8 @@ pub(crate) fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Document, Fault>
             other => other,
         }
     };
-    let rows = heads[points].as_ref().and_then(header::Header::items).unwrap_or(usize::MAX);
-    // Entries may share their packed bytes, so all that is unpacked counts together.
+    let rows = looks[points].items;
+    // Each may be small and all together not.
     let mut needed = rows.saturating_mul(24);
     let mut take = |e: &zip::Entry| {
         // The plain bytes, the columns of them, and what is gathered from columns.
@@ -122,21 +142,20 @@ pub(crate) fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Document, Fault>
     let plain = zip::unpack(bytes, &entries[points])?;
     let (mut cloud, layout) = array::decode(&plain).map_err(|f| inside(f, &entries[points]))?;
     drop(plain);
-    let mut used: HashSet<String> = cloud.attributes().map(|a| a.name().to_owned()).collect();
+    let mut used: meaning::Names = cloud.attributes().map(|a| a.name().to_owned()).collect();
     let mut roles = Vec::with_capacity(entries.len());
     for (i, entry) in entries.into_iter().enumerate() {
-        let fits = heads[i].as_ref().and_then(|h| array::attribute_width(h, cloud.len()));
+        let fits = looks[i].attribute_rows == Some(cloud.len());
         let role = if i == points {
             Role::Points
-        } else if fits.is_some() {
+        } else if fits {
             take(&entry)?;
             let plain = zip::unpack(bytes, &entry)?;
             match array::decode_attribute(&plain, cloud.len()) {
                 Some((values, width)) => {
                     let stem = String::from_utf8_lossy(&entry.name).into_owned();
                     let stem = stem.strip_suffix(".npy").unwrap_or(&stem);
-                    let name = meaning::unique(array::attribute_name(stem), &used);
-                    used.insert(name.clone());
+                    let name = used.take(array::attribute_name(stem));
                     cloud
                         .set_attribute(Attribute::vector(name.as_str(), width, values))
                         .map_err(|e| Fault::byte(entry.data.start, e.to_string()))?;
@@ -187,7 +206,7 @@ pub(crate) fn write(
     let own = own.filter(|l| l.fits(cloud) && cloud.attributes().all(|a| l.has(a.name())));
     let bytes = match own {
         Some(layout) => layout.encode(cloud),
-        None => Layout::plan(cloud, position, false).encode(cloud),
+        None => Layout::plan(cloud, position, false, &mut written.dropped).encode(cloud),
     };
     sink.write_all(&bytes)?;
     Ok(written)
@@ -213,7 +232,7 @@ pub(crate) fn write_npz(
     let position = document.source.position.unwrap_or([ScalarType::F64; 3]);
     match npz {
         None => {
-            let layout = Layout::plan(cloud, position, true);
+            let layout = Layout::plan(cloud, position, true, &mut written.dropped);
             add(&mut archive, b"points.npy", &layout.encode(cloud), false)?;
             names.insert(b"points.npy".to_vec());
         }
@@ -223,7 +242,9 @@ pub(crate) fn write_npz(
                 match role {
                     Role::Points => {
                         let layout = Some(&npz.layout).filter(|l| l.fits(cloud)).cloned();
-                        let layout = layout.unwrap_or_else(|| Layout::plan(cloud, position, true));
+                        let layout = layout.unwrap_or_else(|| {
+                            Layout::plan(cloud, position, true, &mut written.dropped)
+                        });
                         let own = cloud.attributes().filter(|a| layout.has(a.name()));
                         done.extend(own.map(Attribute::name));
                         add(&mut archive, &entry.name, &layout.encode(cloud), entry.deflated)?;

@@ -73,7 +73,20 @@ pub(crate) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, Fault> {
         all.push(entry);
         at = next;
     }
+    check_apart(&all)?;
     Ok(all)
+}
+
+/// Refuses entries that share their bytes, by which a small archive holds a lot.
+fn check_apart(entries: &[Entry]) -> Result<(), Fault> {
+    let mut places: Vec<&std::ops::Range<usize>> = entries.iter().map(|e| &e.data).collect();
+    places.sort_unstable_by_key(|p| (p.start, p.end));
+    match places.windows(2).find(|w| w[1].start < w[0].end) {
+        Some(w) => {
+            Err(Fault::byte(w[1].start, "two files in the archive share their bytes".to_owned()))
+        }
+        None => Ok(()),
+    }
 }
 
 fn entry(bytes: &[u8], at: usize) -> Result<(Entry, usize), Fault> {

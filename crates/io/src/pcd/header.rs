@@ -4,9 +4,6 @@ use crate::error::Fault;
 use crate::limits;
 use crate::scalar::ScalarType;
 
-/// Most values of one point; descriptors have up to a few thousand.
-const VALUES: usize = 1 << 16;
-
 /// A field: `count` numbers of one type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -214,8 +211,8 @@ impl Found<'_> {
                 Fault::line(count_line, format!("{} is no COUNT of a field", shown(&count)))
             })?;
             values = values.saturating_add(count);
-            if values > VALUES {
-                let fault = format!("a point of more than {VALUES} values");
+            if values > limits::VALUES {
+                let fault = format!("a point of more than {} values", limits::VALUES);
                 return Err(Fault::line(count_line, fault));
             }
             fields.push(Field { name: String::from_utf8_lossy(name).into_owned(), ty, count });

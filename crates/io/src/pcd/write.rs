@@ -1,6 +1,5 @@
 //! From a document to a file.
 
-use std::collections::HashSet;
 use std::io::Write;
 
 use pellucid_cloud::attribute::names;
@@ -138,7 +137,7 @@ fn plan(
         };
         slots.extend(held.map(|field| (field, origin.clone())));
     }
-    let mut taken: HashSet<String> = slots.iter().map(|s| s.0.name.clone()).collect();
+    let mut taken: meaning::Names = slots.iter().map(|s| s.0.name.clone()).collect();
     for a in cloud.attributes() {
         let Some(ty) = ScalarType::of(a.values()) else {
             let reason = "PCD holds numbers only, and as many for every point".to_owned();
@@ -155,12 +154,15 @@ fn plan(
         if held {
             continue;
         }
+        if let Err(reason) = meaning::room(slots.len(), 1) {
+            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+            continue;
+        }
         let mut add = |name: &str, ty: ScalarType, count: usize, origin: Origin| {
             if slots.iter().any(|s| s.1 == origin) {
                 return;
             }
-            let name = meaning::unique(&one_word(name), &taken);
-            taken.insert(name.clone());
+            let name = taken.take(&one_word(name));
             slots.push((Field { name, ty, count }, origin));
         };
         if is_color && packable {
@@ -263,9 +265,10 @@ fn cells<'a>((field, origin): &(Field, Origin), cloud: &'a PointCloud) -> Vec<Ce
         |from: &From| Column::of(from, cloud).map(|c| Cell { ty, values: CellValues::Column(c) });
     match origin {
         Origin::One(from) => column(from).into_iter().collect(),
-        Origin::Whole(name) => (0..field.count)
-            .filter_map(|component| column(&From::Attribute { name: name.clone(), component }))
-            .collect(),
+        Origin::Whole(name) => {
+            let values = cloud.attribute(name).into_iter().flat_map(Column::each);
+            values.map(|c| Cell { ty, values: CellValues::Column(c) }).collect()
+        }
         Origin::Packed => match cloud.attribute(names::COLOR).map(|a| (a.values(), a.width())) {
             Some((Values::U8(bytes), width)) => {
                 vec![Cell { ty, values: CellValues::Packed { bytes, width } }]

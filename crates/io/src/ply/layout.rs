@@ -1,7 +1,5 @@
 //! Which vertex properties a document is written as.
 
-use std::collections::HashSet;
-
 use pellucid_cloud::{Attribute, List, PointCloud, Values};
 
 use super::header::{Kind, Property};
@@ -26,7 +24,6 @@ pub(crate) fn plan(
     dropped: &mut Vec<Dropped>,
 ) -> Vec<Slot> {
     let mut slots: Vec<Slot> = Vec::new();
-    let mut taken: HashSet<String> = HashSet::new();
     let sized = old.first().is_some_and(|s| s.property.sized);
     if old.is_empty() {
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
@@ -61,16 +58,20 @@ pub(crate) fn plan(
             }
         }
     }
-    taken.extend(slots.iter().map(|s| s.property.text()));
+    let mut taken: meaning::Names = slots.iter().map(|s| s.property.text()).collect();
+    let held = meaning::held(old.iter().map(|s| &s.from));
     for (a, kind) in &kinds {
         let Some(kind) = *kind else { continue };
-        for (component, name) in meaning::column_names(a.name(), a.width()).iter().enumerate() {
-            let from = From::Attribute { name: a.name().to_owned(), component };
-            if slots.iter().any(|s| s.from == from) {
+        let missing = match meaning::missing(a, &held, slots.len()) {
+            Ok(missing) => missing,
+            Err(reason) => {
+                dropped.push(Dropped { attribute: a.name().to_owned(), reason });
                 continue;
             }
-            let name = meaning::unique(&one_word(name), &taken);
-            taken.insert(name.clone());
+        };
+        for (component, name) in missing {
+            let from = From::Attribute { name: a.name().to_owned(), component };
+            let name = taken.take(&one_word(&name));
             slots.push(Slot { property: Property { name: name.into_bytes(), kind, sized }, from });
         }
     }

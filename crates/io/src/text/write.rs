@@ -93,15 +93,15 @@ fn plan(
             })
             .cloned(),
     );
-    let mut taken = columns.iter().map(|c| c.0.clone()).collect();
+    let mut taken: meaning::Names = columns.iter().map(|c| c.0.clone()).collect();
+    let held = meaning::held(old.iter().map(|c| &c.1));
     for a in fits {
-        for (component, name) in meaning::column_names(a.name(), a.width()).iter().enumerate() {
-            let from = From::Attribute { name: a.name().to_owned(), component };
-            if columns.iter().all(|c| c.1 != from) {
-                let name = meaning::unique(&one_word(name), &taken);
-                taken.insert(name.clone());
-                columns.push((name, from));
-            }
+        match meaning::missing(a, &held, columns.len()) {
+            Ok(missing) => columns.extend(missing.into_iter().map(|(component, name)| {
+                let from = From::Attribute { name: a.name().to_owned(), component };
+                (taken.take(&one_word(&name)), from)
+            })),
+            Err(reason) => dropped.push(Dropped { attribute: a.name().to_owned(), reason }),
         }
     }
     columns

@@ -88,6 +88,11 @@ fn ply() -> Vec<Hostile> {
             head("ascii", &format!("{}element ghost 4000000000\n", vertices("0"))),
             &["line", "4000000000 \"ghost\" records without properties"],
         ),
+        hostile(
+            "many-properties.ply",
+            head("ascii", &format!("{}{}", vertices("0"), "property char a\n".repeat(10_000))),
+            &["line", "more than 1024"],
+        ),
         hostile("long-header.ply", head("ascii", &long), &["line", "no \"end_header\""]),
     ]
 }
@@ -98,6 +103,11 @@ fn texts() -> Vec<Hostile> {
         hostile("long-line.xyz", long.as_str(), &["line", "bytes"]),
         hostile("count-lies.pts", "4000000000\n1 2 3\n", &["line", "4000000000 points"]),
         hostile("twice-the-column.csv", "x,y,z,x\n1,2,3,4\n", &["line", "two columns"]),
+        hostile(
+            "many-columns.csv",
+            format!("x,y,z{}\n1,2,3{}\n", ",a".repeat(10_000), ",0".repeat(10_000)),
+            &["line 1", "more than 1024 columns"],
+        ),
         hostile("binary.xyz", [0u8; 64], &["byte 0", "not text"]),
         hostile("no-such-vertex.obj", "v 0 0 0\nf 1 2 3\n", &["line 2", "vertex 2"]),
         hostile(
@@ -172,6 +182,11 @@ fn pcd() -> Vec<Hostile> {
             "FIELDS x y z\nFIELDS x y z\n",
             &["line 2", "a second line \"FIELDS\""],
         ),
+        hostile(
+            "many-fields.pcd",
+            head(&format!("x y z{}", " a".repeat(10_000)), "0", "ascii"),
+            &["line 2", "more than 1024 fields"],
+        ),
         hostile("bomb.pcd", bomb, &["byte", "memory"]),
         hostile("short-copy.pcd", lies, &["byte", "less than it promises"]),
     ]
@@ -205,6 +220,20 @@ fn zip(method: u16, packed: &[u8], size: usize) -> Vec<u8> {
     out.extend(length.to_le_bytes());
     out.extend(list.to_le_bytes());
     out.extend([0; 2]);
+    out
+}
+
+/// An archive whose files are all the same bytes: a long header each.
+fn shared(files: usize) -> Vec<u8> {
+    let plain = npy("'<f8'", &format!("({}3)", "1,".repeat(30_000)), &[]);
+    let mut out = zip(0, &plain, plain.len());
+    let at = out.windows(4).position(|w| w == b"PK\x01\x02").unwrap_or(0);
+    let end = out.len() - 22;
+    let entry = out[at..end].to_vec();
+    out.splice(at..end, entry.repeat(files));
+    let at = out.len() - 22;
+    let count = (files as u16).to_le_bytes();
+    out[at + 8..at + 12].copy_from_slice(&[count, count].concat());
     out
 }
 
@@ -263,6 +292,22 @@ fn arrays() -> Vec<Hostile> {
             npy("[('x', '<f8'), ('y', '<f8'), ('z', '<f8'), ('x', '<f8')]", "(1,)", &[0; 32]),
             &["byte", "two fields \"x\""],
         ),
+        hostile(
+            "many-fields.npy",
+            npy(&format!("[{}]", "('x','u1'),".repeat(4000)), "(0,)", &[]),
+            &["byte", "more than 1024 fields"],
+        ),
+        hostile(
+            "wide-fields.npy",
+            npy(&format!("[{}]", "('a','u1',60000),".repeat(1000)), "(0,)", &[]),
+            &["byte", "more than 131072 values"],
+        ),
+        hostile(
+            "wide-points.npy",
+            npy("[('xyz','u1',60000),('xyz','u1',60000)]", "(0,)", &[]),
+            &["byte", "60000 columns"],
+        ),
+        hostile("shared-bytes.npz", shared(1000), &["byte", "share their bytes"]),
         hostile("bomb.npz", bomb, &["byte", "memory"]),
         hostile(
             "checksum.npz",
