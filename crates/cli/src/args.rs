@@ -3,6 +3,7 @@
 mod bench;
 mod flags;
 mod outliers;
+mod render;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use pellucid::io::Encoding;
 pub use bench::{Bench, BenchKind, BenchPaper, BenchStop, BenchTable};
 pub use flags::{Condition, InFormat, Part, Sight, Streams, Wanted};
 pub use outliers::{Outliers, RuleName};
+pub use render::Render;
 
 /// Turns noisy 3D point clouds into clean ones.
 #[derive(Debug, Parser)]
@@ -41,6 +43,8 @@ pub enum Command {
     Info(Info),
     /// Write a cloud in another format
     Convert(Convert),
+    /// Draw clouds into a PNG picture
+    Render(Render),
     /// List the denoising methods and their parameters
     Methods(Methods),
     /// Make a synthetic scan, denoise it, compare, and leave a picture

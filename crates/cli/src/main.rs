@@ -6,6 +6,7 @@ mod cmd;
 mod failure;
 mod fates;
 mod interrupt;
+mod look;
 mod output;
 mod progress;
 mod render;
@@ -39,6 +40,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Info(a) => cmd::info::run(&a),
         Command::Convert(a) => cmd::convert::run(&a),
+        Command::Render(a) => cmd::render::run(&a),
         Command::Methods(a) => cmd::methods::run(&a),
         Command::Demo(a) => cmd::demo::run(&a),
         Command::Bench(a) => cmd::bench::run(&a),

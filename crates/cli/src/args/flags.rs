@@ -94,7 +94,7 @@ fn format_name(text: &str) -> Result<String, String> {
 }
 
 /// `N` finite numbers with commas between.
-fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
+pub(super) fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
     let parse = |t: &str| t.trim().parse::<f64>().ok().filter(|x| x.is_finite());
     let all: Option<Vec<f64>> = text.split(',').map(parse).collect();
     all?.try_into().ok()
@@ -111,7 +111,7 @@ fn bounds(text: &str) -> Result<Bounds, String> {
     Ok(Bounds { lo, hi })
 }
 
-fn viewpoint(text: &str) -> Result<Viewpoint, String> {
+pub(super) fn viewpoint(text: &str) -> Result<Viewpoint, String> {
     let fault = "give three numbers with commas between: X,Y,Z";
     numbers(text).map(Viewpoint).ok_or_else(|| fault.to_owned())
 }

@@ -94,9 +94,8 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
         format!("noisy: {:.2} spacings off", rows[0].surface),
         format!("denoised: {:.2} spacings off", rows[1].surface),
     ];
-    let image = show.busy("drawing", || {
-        picture::side_by_side(&[&clean, &noisy, &denoised], &captions, spacing)
-    });
+    let image =
+        show.busy("drawing", || picture::side_by_side(&[&clean, &noisy, &denoised], &captions));
     output::write_file(&files[3], &image.to_png().map_err(Failure::work)?, options.overwrite)?;
 
     let summary = Summary {

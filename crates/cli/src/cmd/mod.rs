@@ -11,6 +11,7 @@ pub mod man;
 pub mod methods;
 pub mod noise;
 pub mod outliers;
+pub mod render;
 mod streams;
 
 use pellucid::io::Source;

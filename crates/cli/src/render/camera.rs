@@ -58,6 +58,17 @@ impl Camera {
         camera
     }
 
+    /// The same view with `focus` in the middle, if given, and everything `zoom` times as large.
+    pub fn closer(mut self, focus: Option<Point>, zoom: f64) -> Self {
+        if let Some(focus) = focus {
+            let [across, up, _] = self.local(focus);
+            let shift = vec3::add(vec3::scale(self.right, across), vec3::scale(self.up, up));
+            self.eye = vec3::add(self.eye, shift);
+        }
+        self.focal *= zoom;
+        self
+    }
+
     /// Smallest and largest screen coordinates of the points.
     fn extent(&self, points: &[Point]) -> Option<([f64; 2], [f64; 2])> {
         let mut found: Option<([f64; 2], [f64; 2])> = None;

@@ -1,14 +1,16 @@
 //! Pictures of point clouds without a GPU.
 //!
 //! Each point is a small disk that lies in the surface. A first pass finds the nearest depth at
-//! every sample, a second blends the disks that lie there, so that the surface looks closed; then
-//! light, and darkening where the surroundings are nearer to the eye. Three samples a pixel each
+//! every sample, a second blends the disks that lie there, so that the surface looks closed; gaps
+//! that are left are filled from around them; then light, and darkening where the surroundings are nearer to the eye. Three samples a pixel each
 //! way are averaged at the end.
 
 mod camera;
+mod fill;
 mod image;
 mod raster;
 mod shade;
+mod strip;
 mod text;
 
 #[cfg(test)]
@@ -16,6 +18,7 @@ mod tests;
 
 pub use camera::Camera;
 pub use image::{Image, Rgb};
+pub use strip::{Legend, Panel, Strip};
 pub use text::{Align, draw_text};
 
 use pellucid::cloud::Point;
@@ -27,20 +30,19 @@ const SAMPLES: usize = 3;
 pub struct Splats<'a> {
     /// Where the points are; those that are not finite are left out.
     pub points: &'a [Point],
-    /// The surface there; without them the disks face the eye.
+    /// The surface there, outwards if known; without them the disks face the eye.
     pub normals: Option<&'a [Point]>,
-    /// Whether normals point outwards; then disks that face away are left out.
-    pub oriented: bool,
     /// The surface's own colours; without them a neutral grey.
     pub colors: Option<&'a [Rgb]>,
-    /// Radius of a disk; about one spacing closes the surface.
-    pub radius: f64,
+    /// Radius of each disk; about the distance to the neighbours closes the surface.
+    pub radii: &'a [f64],
 }
 
 /// Draws `splats` as `camera` sees them, on `width` by `height` pixels.
 pub fn render(splats: &Splats, camera: &Camera, (width, height): (usize, usize)) -> Image {
     let size = (width * SAMPLES, height * SAMPLES);
-    let surface = raster::rasterize(splats, camera, size);
+    let mut surface = raster::rasterize(splats, camera, size);
+    fill::fill(&mut surface, size.0, raster::typical(splats, camera, size));
     let fine = shade::shade(&surface, camera, size);
     fine.shrink(SAMPLES)
 }

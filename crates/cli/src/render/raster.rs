@@ -2,13 +2,19 @@
 
 use std::ops::Range;
 
-use pellucid::cloud::{Point, vec3};
+use pellucid::cloud::{Point, bounds, vec3};
 use rayon::prelude::*;
 
 use super::{Camera, Rgb, Splats};
 
 /// A disk seen edge-on is turned to show at least this cosine, or the surface tears at its rim.
 const LEAST_FACING: f64 = 0.25;
+/// Radius of a disk in distances to its neighbours: wide enough to close the gaps between points
+/// that are not quite even.
+const RADIUS: f64 = 0.95;
+/// A disk seen from behind is smaller by this: at an edge, those of the far side would stick out.
+/// Without it there would be holes where a normal points to the wrong side.
+const FAR_SIDE: f64 = 0.6;
 /// The surface's own colour when the cloud has none, linear.
 const NEUTRAL: [f32; 3] = [0.60, 0.585, 0.56];
 
@@ -27,6 +33,7 @@ struct Disk {
     normal: Point,
     /// The plane for depth: the normal, turned away from edge-on.
     plane: Point,
+    radius: f64,
     color: [f32; 3],
 }
 
@@ -39,7 +46,7 @@ pub(super) fn rasterize(splats: &Splats, camera: &Camera, size: (usize, usize)) 
     let starts: Vec<usize> = (0..size.1).step_by(BAND).collect();
     let bands: Vec<Surface> = starts
         .into_par_iter()
-        .map(|top| band(&disks, splats.radius, scale, size, top..(top + BAND).min(size.1)))
+        .map(|top| band(&disks, scale, size, top..(top + BAND).min(size.1)))
         .collect();
     let n = size.0 * size.1;
     let mut all = Surface {
@@ -55,17 +62,11 @@ pub(super) fn rasterize(splats: &Splats, camera: &Camera, size: (usize, usize)) 
     all
 }
 
-fn band(
-    disks: &[Disk],
-    radius: f64,
-    scale: f64,
-    size: (usize, usize),
-    rows: Range<usize>,
-) -> Surface {
+fn band(disks: &[Disk], scale: f64, size: (usize, usize), rows: Range<usize>) -> Surface {
     let n = size.0 * rows.len();
     let mut depth = vec![f32::INFINITY; n];
     for disk in disks {
-        cover(disk, radius, scale, size, &rows, |i, z, _| depth[i] = depth[i].min(z as f32));
+        cover(disk, scale, size, &rows, |i, z, _| depth[i] = depth[i].min(z as f32));
     }
 
     // Disks within one radius behind the nearest belong to the same surface.
@@ -73,8 +74,8 @@ fn band(
     let mut normal = vec![[0.0_f32; 3]; n];
     let mut color = vec![[0.0_f32; 3]; n];
     for disk in disks {
-        cover(disk, radius, scale, size, &rows, |i, z, away2| {
-            if z as f32 > depth[i] + radius as f32 {
+        cover(disk, scale, size, &rows, |i, z, away2| {
+            if z as f32 > depth[i] + disk.radius as f32 {
                 return;
             }
             let w = (-3.0 * away2).exp() as f32;
@@ -93,17 +94,43 @@ fn band(
     Surface { depth, normal, color }
 }
 
+/// The radius of a typical disk, in the cloud's units and in samples.
+pub(super) fn typical(splats: &Splats, camera: &Camera, size: (usize, usize)) -> (f64, f64) {
+    let all = splats.points.iter().zip(splats.radii).filter(|(p, _)| vec3::is_finite(**p));
+    let (mut radius, mut depth, mut n) = (0.0, 0.0, 0.0);
+    for (&p, r) in all {
+        radius += RADIUS * r;
+        depth += camera.local(p)[2];
+        n += 1.0;
+    }
+    if n == 0.0 || depth <= 0.0 {
+        return (0.0, 0.0);
+    }
+    (radius / n, radius / depth * camera.scale(size.1))
+}
+
+/// Whether normals point inwards, all in all.
+fn inwards(splats: &Splats) -> bool {
+    let Some(normals) = splats.normals else { return false };
+    let Some((lo, hi)) = bounds(splats.points) else { return false };
+    let middle = vec3::scale(vec3::add(lo, hi), 0.5);
+    let out = |(&p, &n): (&Point, &Point)| vec3::dot(vec3::sub(p, middle), n);
+    splats.points.iter().zip(normals).map(out).filter(|x| x.is_finite()).sum::<f64>() < 0.0
+}
+
 fn disks(splats: &Splats, camera: &Camera) -> Vec<Disk> {
+    let inwards = inwards(splats);
     let usable = |i: &usize| vec3::is_finite(splats.points[*i]);
     (0..splats.points.len())
         .filter(usable)
         .filter_map(|i| {
             let centre = camera.local(splats.points[i]);
-            let away = vec3::norm(centre);
-            if centre[2] <= splats.radius {
+            let distance = vec3::norm(centre);
+            let mut radius = RADIUS * splats.radii.get(i).copied().unwrap_or_default();
+            if centre[2] <= radius || radius <= 0.0 {
                 return None;
             }
-            let view = vec3::scale(centre, -1.0 / away);
+            let view = vec3::scale(centre, -1.0 / distance);
             let mut normal =
                 splats.normals.and_then(|n| n.get(i)).map_or(view, |&n| camera.turn(n));
             let length = vec3::norm(normal);
@@ -112,10 +139,11 @@ fn disks(splats: &Splats, camera: &Camera) -> Vec<Disk> {
             } else {
                 view
             };
-            if vec3::dot(normal, view) < 0.0 {
-                if splats.oriented {
-                    return None;
-                }
+            let away = vec3::dot(normal, view) < 0.0;
+            if away != inwards {
+                radius *= FAR_SIDE;
+            }
+            if away {
                 normal = vec3::scale(normal, -1.0);
             }
             let facing = vec3::dot(normal, view);
@@ -126,7 +154,7 @@ fn disks(splats: &Splats, camera: &Camera) -> Vec<Disk> {
                 normal
             };
             let color = splats.colors.and_then(|c| c.get(i)).map_or(NEUTRAL, |&c| linear(c));
-            Some(Disk { centre, normal, plane, color })
+            Some(Disk { centre, normal, plane, radius, color })
         })
         .collect()
 }
@@ -135,13 +163,13 @@ fn disks(splats: &Splats, camera: &Camera) -> Vec<Disk> {
 /// within `rows`; samples count from the first of these rows.
 fn cover(
     disk: &Disk,
-    radius: f64,
     scale: f64,
     (width, height): (usize, usize),
     rows: &Range<usize>,
     mut hit: impl FnMut(usize, f64, f64),
 ) {
     let [cx, cy, cz] = disk.centre;
+    let radius = disk.radius;
     let (mx, my) = (0.5 * width as f64, 0.5 * height as f64);
     let (sx, sy) = (mx + cx / cz * scale, my - cy / cz * scale);
     let reach = radius / (cz - radius).max(0.1 * cz) * scale + 1.0;

@@ -10,7 +10,7 @@ use super::raster::Surface;
 /// and their linear colours.
 const LIGHTS: [([f32; 3], [f32; 3]); 3] = [
     ([-0.55, 0.65, -0.53], [1.05, 1.02, 0.96]),
-    ([0.85, 0.15, -0.50], [0.20, 0.23, 0.28]),
+    ([0.85, 0.15, -0.50], [0.27, 0.30, 0.35]),
     ([0.10, -0.80, -0.30], [0.06, 0.055, 0.05]),
 ];
 /// Light from above and from below.
@@ -22,6 +22,8 @@ const BOTTOM: [f32; 3] = [0.80, 0.82, 0.84];
 /// Rings and spokes of the search for nearer surroundings.
 const SPOKES: usize = 8;
 const RINGS: [f32; 3] = [0.012, 0.03, 0.06];
+/// Outlines (eye-dome lighting, Boucheny 2009): how far around in pixels, and how dark.
+const OUTLINE: (f32, f32) = (1.3, 45.0);
 
 pub(super) fn shade(surface: &Surface, camera: &Camera, (width, height): (usize, usize)) -> Image {
     let scale = camera.scale(height) as f32;
@@ -35,7 +37,8 @@ pub(super) fn shade(surface: &Surface, camera: &Camera, (width, height): (usize,
             let light = if z.is_finite() {
                 let n = unit(surface.normal[i]);
                 let open = openness(surface, (x, y), (width, height), &spokes, scale);
-                lit(n, surface.color[i], open).map(tone)
+                let line = outline(surface, (x, y), (width, height), &spokes);
+                lit(n, surface.color[i], open).map(|v| tone(v * line))
             } else {
                 let t = y as f32 / height as f32;
                 [0, 1, 2].map(|c| TOP[c] + (BOTTOM[c] - TOP[c]) * t)
@@ -96,6 +99,29 @@ fn openness(
         closed += horizon / (1.0 + horizon * horizon).sqrt();
     }
     (1.0 - 0.85 * closed / spokes.len() as f32).clamp(0.0, 1.0)
+}
+
+/// How bright a sample is beside something nearer: between 0.25 and 1.
+fn outline(
+    surface: &Surface,
+    (x, y): (usize, usize),
+    (width, height): (usize, usize),
+    spokes: &[(f32, f32)],
+) -> f32 {
+    let z = surface.depth[y * width + x];
+    let reach = OUTLINE.0 * super::SAMPLES as f32;
+    let mut step = 0.0;
+    for &(sin, cos) in spokes {
+        let (px, py) = (x as f32 + cos * reach, y as f32 + sin * reach);
+        if px < 0.0 || py < 0.0 || px >= width as f32 || py >= height as f32 {
+            continue;
+        }
+        let other = surface.depth[py as usize * width + px as usize];
+        if other < z {
+            step += (z / other).ln();
+        }
+    }
+    (-OUTLINE.1 * step / spokes.len() as f32).exp().max(0.25)
 }
 
 /// From linear light to the screen, with soft highlights.

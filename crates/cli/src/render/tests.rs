@@ -15,11 +15,9 @@ fn ball() -> (Vec<Point>, Camera) {
 }
 
 fn draw(points: &[Point], camera: &Camera, colors: Option<&[Rgb]>) -> Image {
-    render(
-        &Splats { points, normals: Some(points), oriented: true, colors, radius: 0.07 },
-        camera,
-        (120, 120),
-    )
+    let radii = vec![0.07; points.len()];
+    let splats = Splats { points, normals: Some(points), colors, radii: &radii };
+    render(&splats, camera, (120, 120))
 }
 
 #[test]

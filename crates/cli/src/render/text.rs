@@ -6,8 +6,9 @@ use super::image::{Image, Rgb};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// It starts there.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for legends to come"))]
     Left,
+    /// It ends there.
+    Right,
     /// Its middle is there.
     Centre,
 }
@@ -176,6 +177,7 @@ pub fn draw_text(
     let width: f64 = glyphs.iter().map(|g| g.0 + GAP).sum::<f64>() - GAP;
     let mut pen = match align {
         Align::Left => x,
+        Align::Right => x - width * unit,
         Align::Centre => x - 0.5 * width * unit,
     };
     for (advance, strokes) in glyphs {

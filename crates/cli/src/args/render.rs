@@ -1,0 +1,142 @@
+//! The flags of `render`.
+
+use std::path::PathBuf;
+
+use pellucid::cloud::Point;
+
+use super::flags::{Viewpoint, viewpoint};
+
+const EXAMPLES: &str = "Examples:
+  pellucid render scan.ply scan.png
+  pellucid render scan.las scan.png --color intensity --view top --size 1600x1200
+  pellucid render noisy.ply clean.ply both.png --color displacement
+  pellucid render noisy.ply clean.ply both.png --color distance --truth truth.ply";
+
+/// Arguments of `render`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Render {
+    /// The clouds, side by side as seen from one place
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The picture to write
+    #[arg(value_name = "OUT.png", required = true)]
+    pub output: PathBuf,
+    /// What colours mean: auto (the cloud's own, if any), plain, original, normal, displacement
+    /// (from the first cloud to this one), distance (to --truth), x, y, z, or an attribute;
+    /// NAME.2 is the third value of an attribute that has several
+    #[arg(short, long, value_name = "WHAT", default_value = "auto")]
+    pub color: String,
+    /// Numbers at the ends of the colour map [default: where nearly all values lie]
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, value_parser = ends)]
+    pub range: Option<Ends>,
+    /// A clean cloud for --color distance
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
+    /// Width and height of one cloud's picture, in pixels [default: 960x720, or 560x480 for several]
+    #[arg(short, long, value_name = "WxH", value_parser = size)]
+    pub size: Option<Size>,
+    /// From where: iso, front, back, left, right, top, bottom, or AZIMUTH,ELEVATION in degrees
+    #[arg(long, value_name = "VIEW", default_value = "iso", allow_hyphen_values = true)]
+    #[arg(value_parser = view)]
+    pub view: View,
+    /// The axis that points up: x, y or z
+    #[arg(long, value_name = "AXIS", default_value = "z", value_parser = axis)]
+    pub up: usize,
+    /// How many times closer
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = zoom)]
+    pub zoom: f64,
+    /// The place in the middle of the picture [default: the middle of the cloud]
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = viewpoint)]
+    pub focus: Option<Viewpoint>,
+    /// Size of a point in distances to its neighbours
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = zoom)]
+    pub point_size: f64,
+    /// Words below each cloud, in order; none for one cloud, else the files' names by default
+    #[arg(long, value_name = "TEXT,…", value_delimiter = ',')]
+    pub caption: Option<Vec<String>>,
+    /// Clouds in a row
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub columns: usize,
+    /// Replace a file that exists
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Width and height in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub usize, pub usize);
+
+/// Where the eye is: degrees around the vertical, and above the ground.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct View(pub f64, pub f64);
+
+/// Two numbers, the smaller one first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ends(pub f64, pub f64);
+
+impl Render {
+    /// Turns a place or direction so that the axis that points up is the third.
+    pub fn upright(&self, p: Point) -> Point {
+        match self.up {
+            0 => [p[1], p[2], p[0]],
+            1 => [p[0], -p[2], p[1]],
+            _ => p,
+        }
+    }
+}
+
+fn size(text: &str) -> Result<Size, String> {
+    let usage = "give width and height in pixels, such as 1200x900, each from 16 to 8192";
+    let (w, h) = text.split_once(['x', 'X']).ok_or(usage)?;
+    let side = |t: &str| t.trim().parse::<usize>().ok().filter(|n| (16..=8192).contains(n));
+    match (side(w), side(h)) {
+        (Some(w), Some(h)) => Ok(Size(w, h)),
+        _ => Err(usage.to_owned()),
+    }
+}
+
+fn view(text: &str) -> Result<View, String> {
+    Ok(match text.trim().to_ascii_lowercase().as_str() {
+        "iso" => View(-52.0, 28.0),
+        "front" => View(-90.0, 0.0),
+        "back" => View(90.0, 0.0),
+        "left" => View(180.0, 0.0),
+        "right" => View(0.0, 0.0),
+        "top" => View(-90.0, 90.0),
+        "bottom" => View(-90.0, -90.0),
+        other => {
+            let [azimuth, elevation] = super::flags::numbers(other).ok_or(
+                "give iso, front, back, left, right, top, bottom, or two angles in degrees such \
+                 as 30,20",
+            )?;
+            if !(-90.0..=90.0).contains(&elevation) {
+                return Err("the second angle is between -90 (below) and 90 (above)".to_owned());
+            }
+            View(azimuth, elevation)
+        }
+    })
+}
+
+fn axis(text: &str) -> Result<usize, String> {
+    let known = ["x", "y", "z"];
+    let found = known.iter().position(|a| a.eq_ignore_ascii_case(text));
+    found.ok_or_else(|| "give x, y or z".to_owned())
+}
+
+fn zoom(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if (0.01..=1000.0).contains(&x) => Ok(x),
+        _ => Err("give a number between 0.01 and 1000".to_owned()),
+    }
+}
+
+fn ends(text: &str) -> Result<Ends, String> {
+    match super::flags::numbers(text) {
+        Some([lo, hi]) if lo < hi => Ok(Ends(lo, hi)),
+        _ => Err("give two numbers with a comma between, the smaller one first".to_owned()),
+    }
+}
