@@ -3,7 +3,8 @@
 use pellucid_cloud::{Attribute, PointCloud, Values};
 use pellucid_io::{Document, Encoding, Format, WriteOptions, read_bytes, write_bytes};
 
-/// What each format must hold of [`cloud`], said by hand. STL holds triangles only.
+/// What each format must hold of [`cloud`], said by hand. STL, which holds triangles
+/// only, is among the meshes below.
 const HOLDS: &[(Format, &[&str])] = &[
     (Format::Ply, &["color", "normal", "intensity", "time", "label", "pair"]),
     (Format::Pcd, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
@@ -164,4 +165,70 @@ fn las_keeps_its_integers_and_rounds_by_half_a_step() {
         let back = write_bytes(&once, format, &WriteOptions::default()).unwrap();
         assert_eq!(back, bytes, "{format:?} written back");
     }
+}
+
+/// A bent sheet of triangles whose corners single precision holds, in the order in which the
+/// facets name them: the order that STL, which lists corners of facets, gives.
+fn sheet() -> (Vec<[f64; 3]>, Vec<[usize; 3]>) {
+    let corner = |i: usize| {
+        let (u, v) = ((i / 2) as f64, (i % 2) as f64);
+        [500_000.25 + u, v, 0.125 * u * u]
+    };
+    let facets = (0..N - 2).map(|i| if i % 2 == 0 { [i, i + 1, i + 2] } else { [i, i + 2, i + 1] });
+    let mut points: Vec<[f64; 3]> = (0..N).map(corner).collect();
+    points[7][2] = -3.5;
+    (points, facets.collect())
+}
+
+/// The facets of a mesh, read from the text of an OBJ file.
+fn facets(document: &Document) -> Vec<Vec<usize>> {
+    let bytes = write_bytes(document, Format::Obj, &WriteOptions::default()).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let corners = |l: &str| l.split(' ').map(|w| w.parse::<usize>().unwrap() - 1).collect();
+    text.lines().filter_map(|l| l.strip_prefix("f ")).map(corners).collect()
+}
+
+#[test]
+fn every_pair_of_mesh_formats_keeps_vertices_and_facets() {
+    let (points, triangles) = sheet();
+    let mut obj = String::new();
+    for p in &points {
+        obj += &format!("v {} {} {}\n", p[0], p[1], p[2]);
+    }
+    for t in &triangles {
+        obj += &format!("f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);
+    }
+    let original = read_bytes(obj.as_bytes(), Format::Obj, "sheet.obj").unwrap();
+    let meshes = [Format::Ply, Format::Obj, Format::Off, Format::Stl];
+    let styles = |format: Format| {
+        let own = format.info().encodings.iter().map(|&e| Some(e));
+        own.chain([None]).map(|encoding| WriteOptions { encoding, ..Default::default() })
+    };
+    let mut pairs = 0;
+    for first in meshes {
+        for options in styles(first) {
+            let bytes = write_bytes(&original, first, &options).unwrap();
+            let one = read_bytes(&bytes, first, "one").unwrap();
+            assert_eq!(one.cloud.positions(), points, "{first:?}");
+            assert_eq!(facets(&one), triangles, "{first:?}");
+            // Written back, it is the same file.
+            assert_eq!(write_bytes(&one, first, &WriteOptions::default()).unwrap(), bytes);
+            for second in meshes {
+                for options in styles(second) {
+                    let pair = format!("{first:?} to {second:?}, {:?}", options.encoding);
+                    let bytes = write_bytes(&one, second, &options).unwrap();
+                    let two = read_bytes(&bytes, second, "two").unwrap();
+                    assert_eq!(two.cloud.positions(), points, "{pair}");
+                    assert_eq!(facets(&two), triangles, "{pair}");
+                    pairs += 1;
+                }
+            }
+            // Formats of points hold the vertices.
+            for info in Format::all().iter().filter(|i| !meshes.contains(&i.format)) {
+                let two = through(&one, info.format);
+                assert_positions(&two.cloud, &one.cloud, 0.0, info.name);
+            }
+        }
+    }
+    assert!(pairs >= 49, "{pairs}");
 }
