@@ -188,7 +188,7 @@ fn what_is_wrong_is_told() {
     fails(&head("x y z", "COUNT 0 1 1\nWIDTH 1\nDATA ascii\n"), "line 3: \"0\" is no COUNT");
     fails(
         &head("x y z a", "COUNT 1 1 1 99999999\nWIDTH 1\nDATA ascii\n"),
-        "more than 65536 values",
+        "more than 131072 values",
     );
     fails(&head("x y z", "WIDTH 1\nHEIGHT 2\nPOINTS 1\nDATA ascii\n"), "line 5: POINTS 1 is not");
     fails(&head("x y z", "WIDTH 1\nVIEWPOINT 0 0\nDATA ascii\n"), "line 4: VIEWPOINT takes seven");
