@@ -51,8 +51,9 @@ impl<'a> Column<'a> {
     }
 }
 
+/// Puts a number as type `ty`.
 #[inline]
-fn put_as<S: Number>(x: S, ty: ScalarType, out: &mut [u8], big: bool) {
+pub(crate) fn put_as<S: Number>(x: S, ty: ScalarType, out: &mut [u8], big: bool) {
     if S::TYPE == ty {
         x.put(out, big);
     } else {
@@ -60,7 +61,8 @@ fn put_as<S: Number>(x: S, ty: ScalarType, out: &mut [u8], big: bool) {
     }
 }
 
-fn print_as<S: Number>(x: S, ty: ScalarType, out: &mut Vec<u8>) {
+/// Prints a number as type `ty`.
+pub(crate) fn print_as<S: Number>(x: S, ty: ScalarType, out: &mut Vec<u8>) {
     if S::TYPE == ty {
         x.print(out);
     } else {

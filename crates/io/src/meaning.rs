@@ -170,6 +170,13 @@ impl FromIterator<String> for Names {
     }
 }
 
+/// A name that stands in a line of words: no white space, and none of `marks`.
+pub(crate) fn one_word(name: &str, marks: &[char]) -> String {
+    let separates = |c: char| c.is_whitespace() || c.is_control() || marks.contains(&c);
+    let word: String = name.chars().map(|c| if separates(c) { '_' } else { c }).collect();
+    if word.is_empty() { "unnamed".to_owned() } else { word }
+}
+
 /// Why `more` columns cannot join `columns`, if they cannot: no reader takes as many.
 pub(crate) fn room(columns: usize, more: usize) -> Result<(), String> {
     let most = limits::COLUMNS;

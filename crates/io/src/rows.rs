@@ -81,7 +81,11 @@ impl Rows<'_> {
             Rows::Records(records) => records.take(which),
             Rows::Columns(columns) => match which {
                 [one] => std::mem::replace(&mut columns[*one], Values::U8(Vec::new())),
-                _ => interleave(columns, which),
+                _ => {
+                    let woven = weave(&which.iter().map(|&c| &columns[c]).collect::<Vec<_>>());
+                    which.iter().for_each(|&c| columns[c] = Values::U8(Vec::new()));
+                    woven
+                }
             },
         }
     }
@@ -115,27 +119,22 @@ impl Rows<'_> {
     }
 }
 
-fn interleave(columns: &mut [Values], which: &[usize]) -> Values {
-    fn weave<T: Number>(columns: &[Values], which: &[usize], rows: usize) -> Values {
-        let w = which.len();
-        let mut out = vec![T::default(); rows * w];
-        for (c, &column) in which.iter().enumerate() {
-            let Some(v) = T::peek(&columns[column]) else { continue };
-            for (x, &y) in out.iter_mut().skip(c).step_by(w).zip(v) {
+/// Columns of one type side by side.
+pub(crate) fn weave(parts: &[&Values]) -> Values {
+    fn run<T: Number>(parts: &[&Values]) -> Values {
+        let mut out = vec![T::default(); parts[0].len() * parts.len()];
+        for (c, part) in parts.iter().enumerate() {
+            let Some(v) = T::peek(part) else { continue };
+            for (x, &y) in out.iter_mut().skip(c).step_by(parts.len()).zip(v) {
                 *x = y;
             }
         }
         T::wrap(out)
     }
-    let rows = columns[which[0]].len();
-    let woven = match ScalarType::of(&columns[which[0]]) {
-        Some(ty) => with_type!(ty, T => weave::<T>(columns, which, rows)),
+    match parts.first().and_then(|p| ScalarType::of(p)) {
+        Some(ty) => with_type!(ty, T => run::<T>(parts)),
         None => Values::U8(Vec::new()),
-    };
-    for &c in which {
-        columns[c] = Values::U8(Vec::new());
     }
-    woven
 }
 
 /// Writes rows that `fill` turns into bytes, a few chunks at a time side by side.

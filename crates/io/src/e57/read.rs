@@ -11,6 +11,7 @@ use super::{E57Source, ahead, attribute, bits, fault, open, points};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
 use crate::limits::{self, Limits};
+use crate::rows::weave;
 use crate::scalar::{Number, ScalarType, with_numbers};
 
 /// A column while it is read: in its own type, or as doubles where scans differ or have none.
@@ -143,7 +144,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
             .collect();
         let values = match taken.len() {
             1 => taken.remove(0),
-            _ => with_numbers!(&taken[0], v => weave(v, &taken), Values::U8(Vec::new())),
+            _ => weave(&taken.iter().collect::<Vec<_>>()),
         };
         set(&mut cloud, Attribute::vector(name, parts.len(), values))?;
     }
@@ -244,16 +245,4 @@ fn type_of(ty: &RecordDataType) -> ScalarType {
             _ => ScalarType::I64,
         },
     }
-}
-
-/// Columns of one type side by side.
-fn weave<T: Number>(first: &[T], parts: &[Values]) -> Values {
-    let mut out = vec![T::default(); first.len() * parts.len()];
-    for (c, part) in parts.iter().enumerate() {
-        let Some(v) = T::peek(part) else { continue };
-        for (x, y) in out.iter_mut().skip(c).step_by(parts.len()).zip(v) {
-            *x = *y;
-        }
-    }
-    T::wrap(out)
 }

@@ -16,7 +16,7 @@ use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
 use crate::limits::{self, Limits};
 use crate::meaning;
-use crate::rows::CHUNK;
+use crate::rows::{CHUNK, weave};
 use crate::scalar::{Number, ScalarType, with_numbers};
 
 /// Reads LAS or LAZ.
@@ -253,7 +253,7 @@ fn set_extra(
         let parts: Option<Vec<&Values>> =
             group.columns.iter().map(|&c| columns[c].as_ref()).collect();
         let Some(parts) = parts else { continue };
-        let values = with_numbers!(parts[0], v => weave(v, &parts), Values::U8(Vec::new()));
+        let values = weave(&parts);
         cloud.set_attribute(Attribute::vector(group.attribute, parts.len(), values))?;
     }
     Ok(slots)
@@ -280,17 +280,6 @@ fn groups(cloud: &PointCloud, extra: &[(Added, Values)]) -> Vec<meaning::Group> 
             g
         })
         .collect()
-}
-
-fn weave<T: Number>(first: &[T], parts: &[&Values]) -> Values {
-    let mut out = vec![T::default(); first.len() * parts.len()];
-    for (c, part) in parts.iter().enumerate() {
-        let Some(v) = T::peek(part) else { continue };
-        for (x, y) in out.iter_mut().skip(c).step_by(parts.len()).zip(v) {
-            *x = *y;
-        }
-    }
-    T::wrap(out)
 }
 
 /// Whether the cloud has the attribute, but with nothing in it.

@@ -162,7 +162,7 @@ fn plan(
             if slots.iter().any(|s| s.1 == origin) {
                 return;
             }
-            let name = taken.take(&one_word(name));
+            let name = taken.take(&meaning::one_word(name, &[]));
             slots.push((Field { name, ty, count }, origin));
         };
         if is_color && packable {
@@ -192,12 +192,6 @@ fn is_packable(cloud: &PointCloud) -> bool {
     cloud
         .attribute(names::COLOR)
         .is_some_and(|a| matches!(a.values(), Values::U8(_)) && matches!(a.width(), 3 | 4))
-}
-
-fn one_word(name: &str) -> String {
-    let word: String =
-        name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
-    if word.is_empty() { "unnamed".to_owned() } else { word }
 }
 
 fn header(

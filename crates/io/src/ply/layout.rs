@@ -71,7 +71,7 @@ pub(crate) fn plan(
         };
         for (component, name) in missing {
             let from = From::Attribute { name: a.name().to_owned(), component };
-            let name = taken.take(&one_word(&name));
+            let name = taken.take(&meaning::one_word(&name, &[]));
             slots.push(Slot { property: Property { name: name.into_bytes(), kind, sized }, from });
         }
     }
@@ -156,11 +156,4 @@ fn type_for(values: &Values) -> Result<ScalarType, String> {
         Values::List(_) => Err("PLY has no lists of lists".to_owned()),
         values => ScalarType::of(values).ok_or_else(|| "PLY holds numbers only".to_owned()),
     }
-}
-
-/// A name that the header can hold: no white space.
-fn one_word(name: &str) -> String {
-    let word: String =
-        name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
-    if word.is_empty() { "unnamed".to_owned() } else { word }
 }

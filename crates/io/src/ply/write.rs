@@ -7,6 +7,7 @@ use pellucid_cloud::{List, Point, PointCloud, Values};
 
 use super::header::{Element, Header, Kind, Note, Property, name_of};
 use super::layout::{self, Slot};
+use crate::column::{print_as, put_as};
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
 use crate::error::WriteFault;
 use crate::faces;
@@ -230,22 +231,9 @@ impl<'a> Column<'a> {
 }
 
 #[inline]
-fn put_as<S: Number>(x: S, ty: ScalarType, out: &mut [u8], big: bool) {
-    if S::TYPE == ty {
-        x.put(out, big);
-    } else {
-        with_type!(ty, T => T::narrow(x.widen()).put(out, big));
-    }
-}
-
-#[inline]
 fn append<S: Number>(x: S, ty: ScalarType, encoding: Encoding, out: &mut Vec<u8>) {
     if encoding == Encoding::Ascii {
-        if S::TYPE == ty {
-            x.print(out);
-        } else {
-            with_type!(ty, T => T::narrow(x.widen()).print(out));
-        }
+        print_as(x, ty, out);
         out.push(b' ');
     } else {
         let at = out.len();

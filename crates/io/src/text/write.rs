@@ -99,7 +99,7 @@ fn plan(
         match meaning::missing(a, &held, columns.len()) {
             Ok(missing) => columns.extend(missing.into_iter().map(|(component, name)| {
                 let from = From::Attribute { name: a.name().to_owned(), component };
-                (taken.take(&one_word(&name)), from)
+                (taken.take(&meaning::one_word(&name, &[',', ';'])), from)
             })),
             Err(reason) => dropped.push(Dropped { attribute: a.name().to_owned(), reason }),
         }
@@ -126,13 +126,6 @@ fn unfit(a: &Attribute, separator: &str) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// A name without what separates columns.
-fn one_word(name: &str) -> String {
-    let separates = |c: char| c.is_whitespace() || c.is_control() || c == ',' || c == ';';
-    let word: String = name.chars().map(|c| if separates(c) { '_' } else { c }).collect();
-    if word.is_empty() { "unnamed".to_owned() } else { word }
 }
 
 /// Whether a file with these columns and no names reads back the same.
