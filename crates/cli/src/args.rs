@@ -113,9 +113,13 @@ pub struct Denoise {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Write what the run did and learned, and what became of each attribute
-    #[arg(long, value_name = "FILE.json")]
+    /// Write what the run did and learned, and what became of each attribute: as JSON, or as a page
+    /// to look at the clouds before and after, if the name ends in .html
+    #[arg(long, value_name = "FILE.json|html")]
     pub report: Option<PathBuf>,
+    /// A clean cloud, for the page only: distances to it can be shown; the method never sees it
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub truth: Option<PathBuf>,
     /// Say what would be done, how long it would take and how much memory; write nothing
     #[arg(short = 'n', long)]
     pub dry_run: bool,

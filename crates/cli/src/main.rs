@@ -6,7 +6,6 @@ mod cmd;
 mod failure;
 mod fates;
 mod interrupt;
-mod look;
 mod output;
 mod progress;
 mod render;

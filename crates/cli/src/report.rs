@@ -21,13 +21,16 @@ pub struct Head {
     pub version: &'static str,
     /// The command line as given.
     pub command: Vec<String>,
+    /// What it ran on.
+    pub system: String,
 }
 
 impl Head {
     /// The head of a report on the present command.
     pub fn new() -> Self {
         let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
-        Head { program: "pellucid", version: env!("CARGO_PKG_VERSION"), command }
+        let system = format!("{} on {}", std::env::consts::OS, std::env::consts::ARCH);
+        Head { program: "pellucid", version: env!("CARGO_PKG_VERSION"), command, system }
     }
 }
 
@@ -49,11 +52,21 @@ impl ReportFile {
 }
 
 /// An error unless a report can be written, as far as can be told beforehand; `clouds` are files
-/// that it must not replace.
-pub fn check(report: Option<&Path>, overwrite: bool, clouds: &[&Path]) -> Result<(), Failure> {
+/// that it must not replace. It may be a page to look at if `html`.
+pub fn check(
+    report: Option<&Path>,
+    html: bool,
+    overwrite: bool,
+    clouds: &[&Path],
+) -> Result<(), Failure> {
     let Some(path) = report else { return Ok(()) };
-    if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("json")) {
-        return Err(Failure::input(naming(path, "reports are written as .json; name it so")));
+    if !has_extension(path, "json") && !(html && has_extension(path, "html")) {
+        let fault = if html {
+            "reports are written as .json, or as .html to look at; name it so"
+        } else {
+            "reports are written as .json; name it so"
+        };
+        return Err(Failure::input(naming(path, fault)));
     }
     let same = |other: &&Path| {
         *other == path
@@ -63,6 +76,11 @@ pub fn check(report: Option<&Path>, overwrite: bool, clouds: &[&Path]) -> Result
         return Err(Failure::input(naming(path, "the report would replace a cloud")));
     }
     output::check_free(path, overwrite)
+}
+
+/// Whether a file's name ends so.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
 /// What became of one file.

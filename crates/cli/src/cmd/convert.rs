@@ -32,7 +32,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     };
     let format = args.streams.format.as_deref();
     streams::check(&args.input, &args.output, &args.streams, &options)?;
-    report::check(args.report.as_deref(), args.overwrite, &[&args.input, &args.output])?;
+    report::check(args.report.as_deref(), false, args.overwrite, &[&args.input, &args.output])?;
     let document = streams::read(&args.input, args.streams.in_format.as_deref(), show)?;
     let written = streams::write(&args.output, format, &document, &options, show)?;
     let Some(path) = &args.report else { return Ok(()) };

@@ -58,7 +58,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     let (input, output) = (streams::source_name(&args.input), streams::target_name(&args.output));
     streams::check(&args.input, &args.output, &args.streams, &options)?;
     streams::check_json(&args.output, args.json)?;
-    report::check(args.report.as_deref(), args.overwrite, &[&args.input, &args.output])?;
+    report::check(args.report.as_deref(), false, args.overwrite, &[&args.input, &args.output])?;
     check_map(args)?;
     check_label(args, None)?;
 

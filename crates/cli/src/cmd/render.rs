@@ -8,10 +8,10 @@ use pellucid::cloud::{KdTree, Point};
 use super::streams;
 use crate::args::Render;
 use crate::failure::{Failure, naming};
-use crate::look::{self, Look, Numbers, Range};
 use crate::output;
 use crate::progress::Show;
 use crate::render::{Camera, Legend, Panel, Rgb, Splats, Strip};
+use pellucid_page::look::{self, Look, Numbers, Range};
 
 /// Share of the picture left free around the cloud.
 const MARGIN: f64 = 0.08;

@@ -10,7 +10,7 @@ const DIRECTIONS: [(isize, isize); 8] =
 /// A gap has something nearer in at least so many of them; a rim has it in fewer.
 const AROUND: usize = 7;
 /// Gaps are at most so many radii of a typical disk wide, to each side.
-const REACH: f64 = 2.5;
+const REACH: f64 = 2.0;
 
 /// One sample of a surface.
 #[derive(Clone, Copy)]

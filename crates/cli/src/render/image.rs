@@ -2,8 +2,7 @@
 
 use std::io;
 
-/// Red, green, blue.
-pub type Rgb = [u8; 3];
+pub use pellucid_page::look::Rgb;
 
 /// A picture, row after row from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Several clouds in one picture, seen from one place.
 
 use super::{Align, Camera, Image, Rgb, Splats, draw_text, render};
-use crate::look::maps::Map;
-use crate::look::{Numbers, Range};
+use pellucid_page::look::maps::Map;
+use pellucid_page::look::{Numbers, Range};
 
 /// The line below a panel, and the gap between panels.
 const CAPTION: usize = 44;

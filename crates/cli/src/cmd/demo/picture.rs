@@ -2,8 +2,8 @@
 
 use pellucid::PointCloud;
 
-use crate::look::Look;
 use crate::render::{Camera, Image, Panel, Splats, Strip};
+use pellucid_page::look::Look;
 
 /// Width and height of one cloud's picture.
 const PANEL: (usize, usize) = (460, 420);

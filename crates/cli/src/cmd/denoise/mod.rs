@@ -3,6 +3,7 @@
 mod estimate;
 mod jobs;
 mod normals;
+mod page;
 pub mod parameters;
 mod select;
 
@@ -34,17 +35,18 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     let plan = Plan::new(args)?;
     let jobs = jobs::plan(args)?;
     let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
-    report::check(args.report.as_deref(), args.overwrite, &clouds)?;
+    report::check(args.report.as_deref(), true, args.overwrite, &clouds)?;
     streams::check_json(&args.output, args.json && !args.dry_run)?;
     if args.dry_run {
         return estimate::dry_run(args, &plan, &jobs);
     }
     let several = jobs.len() > 1;
+    let mut page = page::Builder::new(args, jobs.len())?;
     let mut file = ReportFile::new();
     let mut failures = Vec::new();
     for job in &jobs {
         // The normals and the files are worked on in the same pool as the method.
-        match denoise::install(args.threads, || one(args, &plan, job)) {
+        match denoise::install(args.threads, || one(args, &plan, job, page.as_mut())) {
             Ok(done) => {
                 if !args.json {
                     streams::say(&job.output, args.quiet, &done.line())?;
@@ -62,8 +64,12 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
             Err(failure) => return Err(failure),
         }
     }
-    if let Some(path) = &args.report {
-        output::write_file(path, (output::json(&file)? + "\n").as_bytes(), args.overwrite)?;
+    match (&args.report, page) {
+        (Some(path), Some(page)) => page.write(path, args.overwrite)?,
+        (Some(path), None) => {
+            output::write_file(path, (output::json(&file)? + "\n").as_bytes(), args.overwrite)?;
+        }
+        (None, _) => {}
     }
     if args.json {
         output::print_json(&file)?;
@@ -79,7 +85,12 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
 }
 
 /// One file, from reading to writing.
-fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure> {
+fn one(
+    args: &Denoise,
+    plan: &Plan,
+    job: &Job,
+    page: Option<&mut page::Builder>,
+) -> Result<RunReport, Failure> {
     let show = Show::new(args.quiet);
     let start = Instant::now();
     let options = options(args, job);
@@ -111,7 +122,7 @@ fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure> {
     } else {
         Vec::new()
     };
-    Ok(RunReport {
+    let run = RunReport {
         input: name.display().to_string(),
         output: streams::target_name(&job.output).display().to_string(),
         method: plan.method.name,
@@ -133,7 +144,11 @@ fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure> {
         attributes,
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
         report: result.report,
-    })
+    };
+    if let Some(page) = page {
+        show.busy("making the page", || page.add(&noisy, &document.cloud, &run))?;
+    }
+    Ok(run)
 }
 
 /// Where the scanner stood, if points are to move along lines of sight.

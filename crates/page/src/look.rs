@@ -16,7 +16,8 @@ use pellucid::cloud::spacing::mean_spacing;
 use pellucid::cloud::{KdTree, NeighborTable, Point, vec3};
 use rayon::prelude::*;
 
-use crate::render::Rgb;
+/// Red, green, blue.
+pub type Rgb = [u8; 3];
 
 /// Neighbours that a normal is estimated from where none is stored, the point itself included.
 const NORMAL_NEIGHBORS: usize = 13;
@@ -32,7 +33,6 @@ pub struct Look {
     /// Mean distance to the nearest neighbours.
     pub sizes: Vec<f64>,
     /// Mean distance to the nearest neighbour, over the cloud.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the page"))]
     pub spacing: f64,
 }
 

@@ -14,7 +14,9 @@ const SAMPLES: usize = 200_000;
 /// The values at the ends of a colour map.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Range {
+    /// At the lower end.
     pub lo: f64,
+    /// At the upper end.
     pub hi: f64,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::render::Rgb;
+use super::Rgb;
 
 /// A colour map, as colours at even steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

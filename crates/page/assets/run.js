@@ -1,0 +1,289 @@
+"use strict";
+// The panel beside the view: what a run did and learned. Whatever comes from a file is put in as
+// text, never as markup.
+(() => {
+  const { number } = Pellucid;
+
+  const STOPS = {
+    converged: "it had settled",
+    "objective-rose": "the objective no longer fell",
+    "noise-removed": "what is left is what the noise estimate said would be left",
+    "iteration-limit": "the number of iterations was reached",
+    observer: "it was asked to stop",
+    "nothing-to-do": "there was nothing to do",
+  };
+
+  function element(name, text, attributes) {
+    const e = document.createElement(name);
+    if (text !== undefined && text !== null) e.textContent = text;
+    for (const [k, v] of Object.entries(attributes || {})) e.setAttribute(k, v);
+    return e;
+  }
+
+  function section(panel, title) {
+    const s = element("section");
+    s.append(element("h2", title));
+    panel.append(s);
+    return s;
+  }
+
+  function pairs(into, rows) {
+    const dl = element("dl");
+    for (const [name, value] of rows) {
+      if (value === null || value === undefined || value === "") continue;
+      dl.append(element("dt", name), element("dd", value));
+    }
+    into.append(dl);
+  }
+
+  const short = (v) => (Number.isFinite(v) ? String(Number(v.toPrecision(3))) : "–");
+
+  // A number with its size in spacings.
+  const length = (v, spacing) =>
+    spacing > 0 ? `${number(v)} (${short(v / spacing)} spacings)` : number(v);
+
+  function summary(panel, run) {
+    const s = section(panel, "The run");
+    const { report, displacement } = run;
+    const big = element("div", null, { class: "numbers" });
+    const fact = (value, name) => {
+      const d = element("div");
+      d.append(element("b", value), element("span", name));
+      big.append(d);
+    };
+    fact(run.points.toLocaleString("en"), "points");
+    fact(report.noise === null ? "–" : short(report.noise / (report.spacing || 1)), "noise, in spacings");
+    fact(short(displacement.mean / (report.spacing || 1)), "mean way, in spacings");
+    s.append(big);
+    pairs(s, [
+      ["Method", run.preset ? `${run.method}, preset ${run.preset}` : run.method],
+      ["Noise estimated", report.noise === null ? null : length(report.noise, report.spacing)],
+      ["Spacing", number(report.spacing)],
+      ["Points that moved", `${run.displacement.moved.toLocaleString("en")} of ${run.points.toLocaleString("en")}`],
+      ["Way of half of them, at most", length(displacement.median, report.spacing)],
+      ["Of 95 %", length(displacement.p95, report.spacing)],
+      ["The longest", length(displacement.max, report.spacing)],
+      ["Iterations", run.iterations],
+      ["It stopped because", STOPS[run.stop] || run.stop],
+      ["Only a part", run.part ? `${run.part.points.toLocaleString("en")} points: ${run.part.conditions.join(", ")}` : null],
+      ["Time", `${number(run.seconds)} s`],
+    ]);
+    if (report.notes.length) {
+      const list = element("ul");
+      for (const note of report.notes) list.append(element("li", note));
+      s.append(list);
+    }
+  }
+
+  function heat(panel, report, words, maps) {
+    if (!report.metric) return;
+    const s = section(panel, "What counted: the learned metric M");
+    const names = report.features;
+    const most = Math.max(...report.metric.flat().map(Math.abs)) || 1;
+    const table = element("table", null, { class: "heat" });
+    const head = element("tr");
+    head.append(element("th"));
+    for (const name of names) {
+      const th = element("th", null, { title: name, scope: "col" });
+      th.append(element("span", name));
+      head.append(th);
+    };
+    table.append(element("thead"));
+    table.tHead.append(head);
+    const body = element("tbody");
+    report.metric.forEach((row, i) => {
+      const tr = element("tr");
+      tr.append(element("th", names[i], { title: names[i], scope: "row" }));
+      row.forEach((v, j) => {
+        const rgb = Pellucid.colorAt(maps.signed, 0.5 + (0.5 * v) / most);
+        const td = element("td", Math.abs(v) < 0.005 * most ? "0" : Number(v.toPrecision(2)).toString());
+        td.title = `${names[i]} with ${names[j]}: ${v}`;
+        td.style.background = `rgb(${rgb.join(" ")})`;
+        td.style.color = 0.3 * rgb[0] + 0.6 * rgb[1] + 0.1 * rgb[2] > 140 ? "#111" : "#fff";
+        tr.append(td);
+      });
+      body.append(tr);
+    });
+    table.append(body);
+    s.append(table);
+    for (const line of words || []) s.append(element("p", line));
+  }
+
+  // Elements of a chart. The page holds one from which they take their kind.
+  function svg(name, attributes, text) {
+    const space = document.getElementById("chart-template").namespaceURI;
+    const e = document.createElementNS(space, name);
+    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+    if (text !== undefined) e.textContent = text;
+    return e;
+  }
+
+  const CHART = { width: 340, height: 120, left: 44, right: 8, top: 8, bottom: 20 };
+
+  function frame(label) {
+    const { width, height, left, right, bottom } = CHART;
+    const s = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+    s.append(svg("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }));
+    return s;
+  }
+
+  // Lines over the iterations: [{name, values}], each value perhaps null.
+  function lines(into, title, series) {
+    const shown = series.filter((s) => s.values.some((v) => v !== null && v !== undefined));
+    if (!shown.length) return;
+    into.append(element("p", title, { class: "note" }));
+    const { width, height, left, right, top, bottom } = CHART;
+    const all = shown.flatMap((s) => s.values).filter((v) => v !== null && v !== undefined);
+    const hi = Math.max(...all);
+    const lo = Math.min(0, ...all);
+    const n = Math.max(...shown.map((s) => s.values.length));
+    const x = (i) => left + ((width - left - right) * (i + 0.5)) / n;
+    const y = (v) => top + ((height - top - bottom) * (hi - v)) / (hi - lo || 1);
+    const s = frame(title);
+    for (const v of [lo, hi]) s.append(svg("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, number(v)));
+    const every = Math.ceil(n / 12);
+    for (let i = 0; i < n; i += every) s.append(svg("text", { x: x(i), y: height - 6, "text-anchor": "middle" }, String(i + 1)));
+    shown.forEach(({ name, values }, k) => {
+      const second = k ? " second" : "";
+      const known = values.map((v, i) => [v, i]).filter(([v]) => v !== null && v !== undefined);
+      const path = known.map(([v, i]) => `${x(i).toFixed(1)},${y(v).toFixed(1)}`).join(" ");
+      s.append(svg("polyline", { class: "line" + second, points: path }));
+      for (const [v, i] of known) {
+        const dot = svg("circle", { class: "dot" + second, cx: x(i), cy: y(v), r: 3 });
+        dot.append(svg("title", {}, `${name}, iteration ${i + 1}: ${v}`));
+        s.append(dot);
+      }
+      s.append(svg("text", { x: width - right, y: top + 10 + 12 * k, "text-anchor": "end" }, `● ${name}`));
+      s.lastChild.style.fill = k ? "#d2644a" : "var(--bar)";
+    });
+    into.append(s);
+  }
+
+  function history(panel, report) {
+    const h = report.history;
+    if (!h.length) return;
+    const s = section(panel, "Iteration by iteration");
+    const column = (name) => h.map((i) => i[name]);
+    lines(s, "Mean and largest movement of a point", [
+      { name: "mean", values: column("mean_displacement") },
+      { name: "largest", values: column("max_displacement") },
+    ]);
+    lines(s, "Learning objective", [
+      { name: "before", values: column("objective_before") },
+      { name: "after", values: column("objective_after") },
+    ]);
+    lines(s, "Denoising objective (Eq. 50)", [
+      { name: "before", values: column("energy_before") },
+      { name: "after", values: column("energy_after") },
+    ]);
+    lines(s, "Noise estimated to be left", [{ name: "noise", values: column("noise_left") }]);
+  }
+
+  // How many points moved how far: bins of signed lengths.
+  function histogram(panel, values, unit) {
+    if (!values) return;
+    const finite = [...values].filter(Number.isFinite);
+    if (!finite.length) return;
+    const s = section(panel, "How far points moved");
+    s.append(element("p", "Out of the surface to the right, into it to the left.", { class: "note" }));
+    const sizes = finite.map(Math.abs).sort((a, b) => a - b);
+    const most = sizes[Math.floor(0.995 * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
+    const bins = new Array(41).fill(0);
+    for (const v of finite) {
+      const k = Math.round(20 + (20 * v) / most);
+      bins[Math.max(0, Math.min(40, k))]++;
+    }
+    const { width, height, left, right, top, bottom } = CHART;
+    const tallest = Math.max(...bins);
+    const step = (width - left - right) / bins.length;
+    const chart = frame("How far points moved");
+    bins.forEach((count, k) => {
+      const h = ((height - top - bottom) * count) / tallest;
+      const bar = svg("rect", { class: "bin", x: left + k * step + 0.5, y: height - bottom - h, width: step - 1, height: h });
+      bar.append(svg("title", {}, `${count} points, around ${number(((k - 20) / 20) * most)}`));
+      chart.append(bar);
+    });
+    for (const [v, at] of [[-most, left + step / 2], [0, left + 20.5 * step], [most, width - right - step / 2]]) {
+      chart.append(svg("text", { x: at, y: height - 6, "text-anchor": "middle" }, number(v)));
+    }
+    chart.append(svg("text", { x: left - 6, y: top + 8, "text-anchor": "end" }, tallest.toLocaleString("en")));
+    s.append(chart);
+    if (unit > 0) s.append(element("p", `One spacing is ${number(unit)}.`, { class: "note" }));
+  }
+
+  function times(panel, seconds) {
+    const rows = Object.entries(seconds).sort((a, b) => b[1] - a[1]);
+    if (!rows.length) return;
+    const s = section(panel, "Time of each step");
+    const bars = element("div", null, { class: "bars" });
+    for (const [name, t] of rows) {
+      const bar = element("i");
+      bar.style.width = `${(100 * t) / rows[0][1]}%`;
+      bars.append(element("span", name), bar, element("em", `${number(t)} s`));
+    }
+    s.append(bars);
+  }
+
+  function fates(panel, run) {
+    if (!run.attributes.length) return;
+    const s = section(panel, "What became of each attribute");
+    const table = element("table", null, { class: "plain" });
+    for (const a of run.attributes) {
+      const tr = element("tr");
+      tr.append(element("td", a.attribute), element("td", a.why ? `${a.became}: ${a.why}` : a.became));
+      table.append(tr);
+    }
+    s.append(table);
+  }
+
+  function again(panel, head, run) {
+    const s = section(panel, "To do it again");
+    const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+    if (head && head.command) s.append(element("pre", head.command.map(quote).join(" ")));
+    pairs(s, [
+      ["Version", head && `${head.program} ${head.version}`],
+      ["System", head && head.system],
+      ["Threads", run ? run.threads || "all cores" : null],
+      ["Seed", run ? run.seed : null],
+      ["Read", run && run.input],
+      ["Wrote", run && run.output],
+    ]);
+    const changed = run ? Object.entries(run.parameters) : [];
+    if (changed.length) {
+      s.append(element("p", "Parameters that were changed:", { class: "note" }));
+      pairs(s, changed.map(([k, v]) => [k, JSON.stringify(v)]));
+    }
+  }
+
+  function clouds(panel, group) {
+    const s = section(panel, "The clouds");
+    for (const l of group.layers) {
+      pairs(s, [[l.name, `${l.points.toLocaleString("en")} points`]]);
+      if (l.hidden) s.append(element("p", `${l.hidden.toLocaleString("en")} are not finite or far away, and not shown.`, { class: "note" }));
+    }
+    const { stride, left_out } = group.meta;
+    if (stride > 1) s.append(element("p", `Every ${stride}th point is in this page.`, { class: "note" }));
+    if (left_out.length) s.append(element("p", `Left out to keep the page small: ${left_out.join(", ")}.`, { class: "note" }));
+  }
+
+  // Fills the panel for a group.
+  function panel(into, meta, group) {
+    for (const old of into.querySelectorAll("section")) old.remove();
+    const { run, words } = group.meta;
+    if (run) {
+      summary(into, run);
+      heat(into, run.report, words, meta.maps);
+    }
+    const moved = group.layers.find((l) => l.from !== null);
+    if (moved) histogram(into, Pellucid.displacements(group, moved), group.meta.spacing);
+    if (run) {
+      history(into, run.report);
+      times(into, run.report.seconds);
+      fates(into, run);
+    }
+    clouds(into, group);
+    if (meta.head || run) again(into, meta.head, run);
+  }
+
+  Object.assign(Pellucid, { panel, element });
+})();
