@@ -4,6 +4,7 @@ mod bench;
 mod flags;
 mod outliers;
 mod render;
+mod view;
 
 use std::path::PathBuf;
 
@@ -13,9 +14,10 @@ use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
 
 pub use bench::{Bench, BenchKind, BenchPaper, BenchStop, BenchTable};
-pub use flags::{Condition, InFormat, Part, Sight, Streams, Wanted};
+pub use flags::{Condition, InFormat, Part, Sight, Streams, Viewpoint, Wanted};
 pub use outliers::{Outliers, RuleName};
-pub use render::Render;
+pub use render::{Render, Size, Up, View as ViewAngles};
+pub use view::View;
 
 /// Turns noisy 3D point clouds into clean ones.
 #[derive(Debug, Parser)]
@@ -45,6 +47,8 @@ pub enum Command {
     Convert(Convert),
     /// Draw clouds into a PNG picture
     Render(Render),
+    /// Look at clouds in the browser
+    View(View),
     /// List the denoising methods and their parameters
     Methods(Methods),
     /// Make a synthetic scan, denoise it, compare, and leave a picture

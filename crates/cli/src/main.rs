@@ -40,6 +40,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Info(a) => cmd::info::run(&a),
         Command::Convert(a) => cmd::convert::run(&a),
         Command::Render(a) => cmd::render::run(&a),
+        Command::View(a) => cmd::view::run(&a),
         Command::Methods(a) => cmd::methods::run(&a),
         Command::Demo(a) => cmd::demo::run(&a),
         Command::Bench(a) => cmd::bench::run(&a),

@@ -60,7 +60,8 @@ pub fn check(
     clouds: &[&Path],
 ) -> Result<(), Failure> {
     let Some(path) = report else { return Ok(()) };
-    if !has_extension(path, "json") && !(html && has_extension(path, "html")) {
+    let page = html && has_extension(path, "html");
+    if !page && !has_extension(path, "json") {
         let fault = if html {
             "reports are written as .json, or as .html to look at; name it so"
         } else {

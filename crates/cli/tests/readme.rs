@@ -31,9 +31,10 @@ fn it_lists_every_method_and_format() {
 
 #[test]
 fn ci_runs_its_test_command() {
-    let command = "cargo test --workspace";
+    let command = "scripts/test";
     assert!(text("README.md").lines().any(|l| l == command));
     assert!(text(".ci/run").lines().any(|l| l == format!("step {command}")));
+    assert!(text(command).lines().any(|l| l == "cargo test --workspace"));
 }
 
 #[test]

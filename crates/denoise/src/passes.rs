@@ -9,6 +9,7 @@ use pellucid_cloud::vec3::{self, Point};
 use rayon::prelude::*;
 
 use crate::frame::{LocalFrame, Unit};
+use crate::run::clocked;
 use crate::{DenoiseError, Denoised, Iteration, Report, Run, Snapshot, Stop};
 
 /// Points handled between two reports of progress, and by one parallel task.
@@ -83,10 +84,10 @@ impl<'c> Passes<'c> {
         let mut points = self.frame.points().to_vec();
         let mut stop = Stop::IterationLimit;
         for index in 1..=count {
-            let start = std::time::Instant::now();
-            let moved = pass(&Pass { index, count, name: self.name }, &points, run)?;
-            *self.report.seconds.entry("project".to_owned()).or_default() +=
-                start.elapsed().as_secs_f64();
+            let (moved, seconds) =
+                clocked(|| pass(&Pass { index, count, name: self.name }, &points, run));
+            let moved = moved?;
+            *self.report.seconds.entry("project".to_owned()).or_default() += seconds;
             let record = record(index, self.frame.unit(), &points, &moved);
             points = moved;
             let positions = || self.frame.leave(self.noisy, &points);

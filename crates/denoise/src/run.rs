@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use pellucid_cloud::Point;
 
@@ -147,10 +146,23 @@ impl<'a> Run<'a> {
 
     /// Runs `step`, adding its time to the report under `name`.
     pub fn timed<T>(report: &mut Report, name: &str, step: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let out = step();
-        *report.seconds.entry(name.to_owned()).or_default() += start.elapsed().as_secs_f64();
+        let (out, seconds) = clocked(step);
+        *report.seconds.entry(name.to_owned()).or_default() += seconds;
         out
+    }
+}
+
+/// Runs `step` and tells the seconds it took; zero where there is no clock, as in a browser.
+pub(crate) fn clocked<T>(step: impl FnOnce() -> T) -> (T, f64) {
+    #[cfg(not(target_arch = "wasm32"))]
+    {
+        let start = std::time::Instant::now();
+        let out = step();
+        (out, start.elapsed().as_secs_f64())
+    }
+    #[cfg(target_arch = "wasm32")]
+    {
+        (step(), 0.0)
     }
 }
 

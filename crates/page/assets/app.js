@@ -73,6 +73,15 @@
       }
     }
 
+    // Other clouds instead of the present ones.
+    replace(meta, text) {
+      Object.assign(this, { meta, text, groups: [], group: null });
+      this.drawer.clear();
+      this.show(null);
+      byId("title").textContent = meta.title;
+      delete document.documentElement.dataset.ready;
+    }
+
     async open(index) {
       const status = byId("status");
       status.hidden = false;
@@ -231,7 +240,7 @@
         if (kind === "displacement") {
           const d = Pellucid.displacements(g, layer);
           if (d) {
-            legend = legend || { title: "Displacement, outwards is red", signed: true, ends: Pellucid.signedEnds(d) };
+            legend = legend || { title: "Displacement along the normal", signed: true, ends: Pellucid.signedEnds(d) };
             values = (i) => d[i];
           }
         } else if (kind === "scalar") {
@@ -479,7 +488,11 @@
       const digits = (c) => Math.max(0, Math.min(12, Math.ceil(-Math.log10(g.meta.step[c] || 1))));
       place.forEach((v, c) => rows.push(["xyz"[c], v.toFixed(digits(c))]));
       const d = Pellucid.displacements(g, layer);
-      if (d) rows.push(["displacement", `${number(d[row])} (${number(d[row] / g.meta.spacing)} spacings)`]);
+      const spacings = (v) => `${number(v)} (${Number((v / g.meta.spacing).toPrecision(3))} spacings)`;
+      if (d) {
+        rows.push(["moved by", spacings(Pellucid.way(g, layer, row))]);
+        rows.push(["along the normal", spacings(d[row])]);
+      }
       if (layer.color) rows.push(["colour", [...layer.color.subarray(3 * row, 3 * row + 3)].join(" ")]);
       rows.push(["normal", [0, 1, 2].map((c) => (layer.normal[3 * row + c] / 127).toFixed(2)).join(" ")]);
       for (const s of layer.scalars) {

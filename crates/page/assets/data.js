@@ -13,9 +13,10 @@ const Pellucid = {};
     return bytes;
   }
 
-  async function inflate(text) {
+  // Bytes from squeezed text.
+  async function unpack(text, how = "deflate-raw") {
     const squeezed = new Blob([fromBase64(text)]).stream();
-    const plain = squeezed.pipeThrough(new DecompressionStream("deflate-raw"));
+    const plain = squeezed.pipeThrough(new DecompressionStream(how));
     return new Uint8Array(await new Response(plain).arrayBuffer());
   }
 
@@ -81,7 +82,7 @@ const Pellucid = {};
     const layers = [];
     for (const m of meta.layers) {
       const base = m.from === null ? null : layers[m.from];
-      const get = async (id) => inflate(text(id));
+      const get = async (id) => unpack(text(id));
       const layer = {
         name: m.name,
         points: m.points,
@@ -121,7 +122,7 @@ const Pellucid = {};
   const place = (group, layer, row) =>
     [0, 1, 2].map((c) => group.meta.origin[c] + layer.position[3 * row + c] * group.meta.step[c]);
 
-  // How far a row moved, with the sign of the normal where it came to; NaN without a partner.
+  // How far each row moved along the normal where it came to, or null without a partner.
   function displacements(group, layer) {
     const to = layer.from === null ? group.layers.find((l) => group.layers[l.from] === layer) : layer;
     if (!to) return null;
@@ -136,11 +137,18 @@ const Pellucid = {};
       const x = (b[k] - a[k]) * sx;
       const y = (b[k + 1] - a[k + 1]) * sy;
       const z = (b[k + 2] - a[k + 2]) * sz;
-      const length = Math.sqrt(x * x + y * y + z * z);
-      out[i] = x * n[k] + y * n[k + 1] + z * n[k + 2] < 0 ? -length : length;
+      out[i] = (x * n[k] + y * n[k + 1] + z * n[k + 2]) / 127;
       if (!from.size[i] || !to.size[i]) out[i] = NaN;
     }
     return out;
+  }
+
+  // The way of one row, or null.
+  function way(group, layer, row) {
+    const to = layer.from === null ? group.layers.find((l) => group.layers[l.from] === layer) : layer;
+    if (!to) return null;
+    const [a, b] = [place(group, group.layers[to.from], row), place(group, to, row)];
+    return Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
   }
 
   // Four digits that count.
@@ -152,5 +160,5 @@ const Pellucid = {};
     return String(Number(v.toPrecision(4)));
   }
 
-  Object.assign(Pellucid, { group, order, valueOf, place, displacements, number });
+  Object.assign(Pellucid, { unpack, group, order, valueOf, place, displacements, way, number });
 })();

@@ -182,7 +182,8 @@
       }
       const array = gl.createVertexArray();
       gl.bindVertexArray(array);
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      const fixed = gl.createBuffer();
+      gl.bindBuffer(gl.ARRAY_BUFFER, fixed);
       gl.bufferData(gl.ARRAY_BUFFER, bytes, gl.STATIC_DRAW);
       gl.enableVertexAttribArray(0);
       gl.vertexAttribPointer(0, 3, gl.UNSIGNED_SHORT, true, 12, 0);
@@ -195,7 +196,18 @@
       gl.enableVertexAttribArray(3);
       gl.vertexAttribPointer(3, 4, gl.UNSIGNED_BYTE, true, 4, 0);
       gl.bindVertexArray(null);
-      this.clouds.set(layer, { array, color, n, rows });
+      this.clouds.set(layer, { array, fixed, color, n, rows });
+    }
+
+    // Takes all layers off the graphics card.
+    clear() {
+      const gl = this.gl;
+      for (const { array, fixed, color } of this.clouds.values()) {
+        gl.deleteVertexArray(array);
+        gl.deleteBuffer(fixed);
+        gl.deleteBuffer(color);
+      }
+      this.clouds.clear();
     }
 
     // Gives a layer its colours: four bytes a row.

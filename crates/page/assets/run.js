@@ -184,7 +184,7 @@
     if (!values) return;
     const finite = [...values].filter(Number.isFinite);
     if (!finite.length) return;
-    const s = section(panel, "How far points moved");
+    const s = section(panel, "How far points moved along the normal");
     s.append(element("p", "Out of the surface to the right, into it to the left.", { class: "note" }));
     const sizes = finite.map(Math.abs).sort((a, b) => a - b);
     const most = sizes[Math.floor(0.995 * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;

@@ -4,6 +4,8 @@
 const NAMED: usize = 3;
 /// A coupling below this share of what two features could have goes unmentioned.
 const COUPLED: f64 = 0.15;
+/// So does one that is small beside the trace.
+const NOTABLE: f64 = 0.03;
 
 /// Which features mattered: sentences about a metric whose rows are `features`.
 ///
@@ -42,7 +44,7 @@ pub fn metric_in_words(metric: &[Vec<f64>], features: &[String]) -> Vec<String> 
         for j in i + 1..n {
             let most = (at(i, i) * at(j, j)).sqrt();
             let coupling = if most > 0.0 { at(i, j) / most } else { 0.0 };
-            if coupling.abs() >= COUPLED {
+            if coupling.abs() >= COUPLED && at(i, j).abs() >= NOTABLE * trace {
                 pairs.push((coupling, i, j));
             }
         }

@@ -65,6 +65,10 @@ pub struct BenchPaper {
     /// Threads for each cell
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = threads)]
     pub threads: usize,
+    /// Make the paper's visual comparisons instead of tables: strips of pictures, and pages to look
+    /// at the clouds; clouds that are in the output folder are not made again
+    #[arg(long)]
+    pub figures: bool,
     /// Forget what earlier runs left in the output folder
     #[arg(long)]
     pub fresh: bool,

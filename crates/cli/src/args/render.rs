@@ -40,9 +40,10 @@ pub struct Render {
     #[arg(long, value_name = "VIEW", default_value = "iso", allow_hyphen_values = true)]
     #[arg(value_parser = view)]
     pub view: View,
-    /// The axis that points up: x, y or z
-    #[arg(long, value_name = "AXIS", default_value = "z", value_parser = axis)]
-    pub up: usize,
+    /// The axis that points up: x, y, z, -x, -y or -z
+    #[arg(long, value_name = "AXIS", default_value = "z", value_parser = up)]
+    #[arg(allow_hyphen_values = true)]
+    pub up: Up,
     /// How many times closer
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = zoom)]
     pub zoom: f64,
@@ -74,20 +75,30 @@ pub struct Size(pub usize, pub usize);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View(pub f64, pub f64);
 
-/// Two numbers, the smaller one first.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ends(pub f64, pub f64);
+/// An axis that points up, or the other way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Up {
+    pub axis: usize,
+    pub down: bool,
+}
 
-impl Render {
-    /// Turns a place or direction so that the axis that points up is the third.
-    pub fn upright(&self, p: Point) -> Point {
-        match self.up {
-            0 => [p[1], p[2], p[0]],
-            1 => [p[0], -p[2], p[1]],
-            _ => p,
+impl Up {
+    /// Turns a place or direction so that up is the third axis.
+    pub fn upright(self, p: Point) -> Point {
+        match (self.axis, self.down) {
+            (0, false) => [p[1], p[2], p[0]],
+            (0, true) => [p[1], -p[2], -p[0]],
+            (1, false) => [p[0], -p[2], p[1]],
+            (1, true) => [p[0], p[2], -p[1]],
+            (_, false) => p,
+            (_, true) => [p[0], -p[1], -p[2]],
         }
     }
 }
+
+/// Two numbers, the smaller one first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ends(pub f64, pub f64);
 
 fn size(text: &str) -> Result<Size, String> {
     let usage = "give width and height in pixels, such as 1200x900, each from 16 to 8192";
@@ -121,10 +132,10 @@ fn view(text: &str) -> Result<View, String> {
     })
 }
 
-fn axis(text: &str) -> Result<usize, String> {
-    let known = ["x", "y", "z"];
-    let found = known.iter().position(|a| a.eq_ignore_ascii_case(text));
-    found.ok_or_else(|| "give x, y or z".to_owned())
+fn up(text: &str) -> Result<Up, String> {
+    let (down, name) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let axis = ["x", "y", "z"].iter().position(|a| a.eq_ignore_ascii_case(name));
+    axis.map(|axis| Up { axis, down }).ok_or_else(|| "give x, y, z, -x, -y or -z".to_owned())
 }
 
 fn zoom(text: &str) -> Result<f64, String> {

@@ -101,8 +101,8 @@ fn ready(
         })?),
     };
     Ok(Ready {
-        points: points.iter().map(|&p| args.upright(p)).collect(),
-        normals: look.normals.iter().map(|&n| args.upright(n)).collect(),
+        points: points.iter().map(|&p| args.up.upright(p)).collect(),
+        normals: look.normals.iter().map(|&n| args.up.upright(n)).collect(),
         radii: look.sizes.iter().map(|s| s * args.point_size).collect(),
         paint,
     })
@@ -140,7 +140,7 @@ fn draw(args: &Render, clouds: &[Ready]) -> crate::render::Image {
     let points = clouds.first().map_or(&[][..], |c| &c.points);
     let camera =
         Camera::fit(points, (args.view.0, args.view.1), size.0 as f64 / size.1 as f64, MARGIN)
-            .closer(args.focus.map(|f| args.upright(f.0)), args.zoom);
+            .closer(args.focus.map(|f| args.up.upright(f.0)), args.zoom);
     Strip { panel: size, columns: args.columns }.draw(&panels, &camera, legend.as_ref())
 }
 

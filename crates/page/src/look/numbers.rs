@@ -96,17 +96,13 @@ pub fn range<'a>(lists: impl Iterator<Item = &'a Numbers>) -> Range {
     Range { lo, hi }
 }
 
-/// How far each point moved, with the sign of the movement along its normal.
+/// How far each point moved along its normal; less than zero into the surface.
 pub fn displacement(before: &[Point], after: &[Point], normals: &[Point]) -> Numbers {
     let values = before
         .iter()
         .zip(after)
         .zip(normals)
-        .map(|((&a, &b), &n)| {
-            let way = vec3::sub(b, a);
-            let length = vec3::norm(way);
-            if vec3::dot(way, n) < 0.0 { -length } else { length }
-        })
+        .map(|((&a, &b), &n)| vec3::dot(vec3::sub(b, a), n))
         .collect();
     Numbers { name: "displacement".to_owned(), values, signed: true }
 }

@@ -3,6 +3,7 @@
 mod apart;
 mod cells;
 mod data;
+mod figures;
 mod grid;
 mod item;
 mod measure;
@@ -41,6 +42,9 @@ pub fn run(args: &Bench) -> Result<(), Failure> {
 }
 
 fn paper(args: &BenchPaper) -> Result<(), Failure> {
+    if args.figures {
+        return figures::make(args);
+    }
     let items = Item::list(args.methods.as_deref().unwrap_or(cells::DEFAULT_METHODS))?;
     let grid = args.grid.as_deref().map(Grid::read).transpose()?.unwrap_or_default();
     let data = DataSet::open(&args.data, &args.models, &args.levels)?;

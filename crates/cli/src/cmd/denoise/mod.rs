@@ -3,7 +3,7 @@
 mod estimate;
 mod jobs;
 mod normals;
-mod page;
+pub mod page;
 pub mod parameters;
 mod select;
 

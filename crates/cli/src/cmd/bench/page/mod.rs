@@ -33,11 +33,17 @@ pub fn write(
         output::write_file(&folder.join(name), svg.as_bytes(), true)?;
     }
     let names: Vec<&str> = plots.iter().map(|p| p.0).collect();
-    let text = page(&book, tables, &names)?;
+    let figures = folder.join("figures.md").is_file();
+    let text = page(&book, tables, &names, figures)?;
     output::write_file(&folder.join("index.md"), text.as_bytes(), true)
 }
 
-fn page(book: &Book, tables: &[BenchTable], plots: &[&str]) -> Result<String, Failure> {
+fn page(
+    book: &Book,
+    tables: &[BenchTable],
+    plots: &[&str],
+    figures: bool,
+) -> Result<String, Failure> {
     let has = |table| tables.contains(&table);
     let mut out = head(book.kind);
     let measures: Vec<What> = match book.kind {
@@ -77,6 +83,9 @@ fn page(book: &Book, tables: &[BenchTable], plots: &[&str]) -> Result<String, Fa
     }
     out += &tables::time(book)?;
     out += &tables::chosen(book)?;
+    if figures {
+        out += "\n## To look at\n\n[Strips and views of the clouds](figures.md)\n";
+    }
     Ok(out)
 }
 

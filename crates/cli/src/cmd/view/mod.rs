@@ -1,0 +1,143 @@
+//! `pellucid view`: clouds in the browser, anew whenever their files change.
+
+mod http;
+mod server;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use pellucid::PointCloud;
+use pellucid::cloud::KdTree;
+use pellucid_page::{Group, Layer, Page};
+
+use super::denoise::page::{BYTES, POINTS};
+use super::streams;
+use crate::args::View;
+use crate::failure::{Failure, naming};
+use crate::progress::Show;
+use crate::report::Head;
+use crate::{interrupt, output};
+
+use server::Server;
+
+/// How often files are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+pub fn run(args: &View) -> Result<(), Failure> {
+    for path in args.files.iter().chain(&args.truth) {
+        if streams::is_stream(path) {
+            return Err(Failure::input("a pipe cannot be watched; name a file"));
+        }
+    }
+    let mut seen = stamps(args);
+    let server = Server::new().map_err(|e| Failure::work(format!("cannot serve: {e}")))?;
+    let mut version = 0;
+    server.show(page(args, &server, version)?, version);
+    output::print(&format!("{}\n", server.address()))?;
+    if !args.quiet {
+        output::note("the address works on this computer only; Ctrl-C ends it");
+    }
+    if !args.no_open {
+        open(&server.address());
+    }
+    interrupt::listening(|asked| {
+        thread::scope(|scope| {
+            scope.spawn(|| server.serve(&asked));
+            while !asked.load(Ordering::SeqCst) {
+                thread::sleep(LOOK);
+                let now = stamps(args);
+                if now == seen {
+                    continue;
+                }
+                // Half written files keep changing.
+                thread::sleep(LOOK);
+                if stamps(args) != now {
+                    continue;
+                }
+                seen = now;
+                version += 1;
+                match page(args, &server, version) {
+                    Ok(html) => server.show(html, version),
+                    // A file may be gone for a moment; the last page stays.
+                    Err(e) => output::note(e.message().unwrap_or("a file could not be read")),
+                }
+            }
+        });
+    });
+    Ok(())
+}
+
+/// When the files were last changed, and how long they are.
+fn stamps(args: &View) -> Vec<Option<(SystemTime, u64)>> {
+    let stamp = |path: &PathBuf| {
+        let data = fs::metadata(path).ok()?;
+        Some((data.modified().ok()?, data.len()))
+    };
+    args.files.iter().chain(&args.truth).map(stamp).collect()
+}
+
+fn page(args: &View, server: &Server, version: u64) -> Result<String, Failure> {
+    let show = Show::new(args.quiet);
+    let truth = match &args.truth {
+        Some(path) => Some(KdTree::new(streams::read(path, None, show)?.cloud.positions())),
+        None => None,
+    };
+    let mut clouds: Vec<PointCloud> = Vec::new();
+    for path in &args.files {
+        let cloud = streams::read(path, None, show)?.cloud;
+        if cloud.bounds().is_none() {
+            return Err(Failure::input(naming(path, "there is no point with finite coordinates")));
+        }
+        clouds.push(cloud);
+    }
+    let layers: Vec<Layer> = clouds
+        .iter()
+        .zip(&args.files)
+        .enumerate()
+        .map(|(i, (cloud, path))| {
+            let layer = Layer::new(name(path), cloud).truth(truth.as_ref());
+            let same = i > 0 && cloud.len() == clouds[0].len();
+            if same { layer.moved_from(0) } else { layer }
+        })
+        .collect();
+    let title = args.files.iter().map(|p| name(p)).collect::<Vec<_>>().join(", ");
+    let mut page = Page::new(title.clone());
+    page.head = serde_json::to_value(Head::new()).map_err(Failure::work)?;
+    page.live = Some((server.version_path(), version.to_string()));
+    let points = POINTS * 2 / layers.len().max(2);
+    page.groups.push(show.busy("packing", || Group::pack(&title, &layers, points, BYTES)));
+    page.html().map_err(Failure::work)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Opens an address in the person's browser; the address is printed anyway, should that fail.
+fn open(address: &str) {
+    let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else {
+        ("xdg-open", &[])
+    };
+    let quiet = Stdio::null;
+    let started = Command::new(program)
+        .args(before)
+        .arg(address)
+        .stdin(quiet())
+        .stdout(quiet())
+        .stderr(quiet())
+        .spawn();
+    if started.is_err() {
+        output::note("no browser could be opened; open the address by hand");
+    }
+}

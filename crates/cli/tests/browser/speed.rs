@@ -1,0 +1,67 @@
+//! How quick the page is in software rendering. Left out unless asked for: a busy machine would
+//! fail it. `cargo test --release -p pellucid-cli --test browser -- --ignored --nocapture`
+
+use pellucid::PointCloud;
+use pellucid_page::{Group, Layer, Page};
+
+use crate::chromium::{Browser, program};
+use crate::common::{Folder, noisy_sphere};
+use crate::file_address;
+
+fn page(n: usize) -> String {
+    let before = PointCloud::new(noisy_sphere(n));
+    let smooth = before.positions().iter().map(|p| {
+        let r = p.iter().map(|x| x * x).sum::<f64>().sqrt();
+        p.map(|x| 10.0 * x / r)
+    });
+    let after = before.with_positions(smooth.collect()).unwrap();
+    let layers = [Layer::new("Before", &before), Layer::new("After", &after).moved_from(0)];
+    let mut page = Page::new(format!("{n} points"));
+    page.groups.push(Group::pack("sphere", &layers, 1_000_000, 24_000_000));
+    page.html().unwrap()
+}
+
+#[test]
+#[ignore = "measures time"]
+#[allow(clippy::print_stdout, reason = "the figures are the point")]
+fn a_million_points_open_quickly_and_a_hundred_thousand_turn_smoothly() {
+    let Some(program) = program() else { return };
+    let folder = Folder::new();
+    let large = page(1_000_000);
+    println!("1,000,000 points: {:.1} MB", large.len() as f64 / 1e6);
+    assert!(large.len() < 25_000_000);
+    let large = folder.file("large.html", large);
+    let small = folder.file("small.html", page(100_000));
+
+    let mut opened = f64::INFINITY;
+    let mut rate: f64 = 0.0;
+    for round in 1..=5 {
+        let mut b = Browser::start(&program, (1200, 760));
+        let seconds = b.open(&file_address(&large));
+        opened = opened.min(seconds);
+        // Interactive: a turn is on the screen.
+        let turned = b.eval(
+            "(async () => { const t = performance.now(); const a = Pellucid.app; a.camera.orbit(20, 0); \
+             a.moved(); await a.drawn(); return performance.now() - t; })()",
+        );
+        b.open(&file_address(&small));
+        let frames = b
+            .eval(
+                "(async () => { const a = Pellucid.app; a.setMode('after'); await a.drawn(); \
+                 const n = 60; const start = performance.now(); \
+                 for (let i = 0; i < n; i++) { a.camera.orbit(4, 0); a.dirty = false; \
+                 a.render(false, 1); await new Promise(requestAnimationFrame); } \
+                 a.drawer.gl.finish(); return n / (performance.now() - start) * 1000; })()",
+            )
+            .as_f64()
+            .unwrap();
+        rate = rate.max(frames);
+        println!(
+            "round {round}: 1,000,000 points open after {seconds:.2} s, first turn {turned} ms; \
+             100,000 turn at {frames:.1} frames a second"
+        );
+        b.expect_quiet("file://");
+    }
+    assert!(opened < 5.0, "{opened} s");
+    assert!(rate > 15.0, "{rate} frames a second");
+}
