@@ -308,7 +308,7 @@
 
     setMode(mode) {
       this.mode = mode;
-      this.wantedMode = mode;
+      if (this.group.layers.length > 1) this.wantedMode = mode;
       for (const b of byId("modes").querySelectorAll("button")) b.setAttribute("aria-pressed", b.dataset.mode === mode);
       const two = mode === "slider" || mode === "beside";
       byId("divider").hidden = mode !== "slider";

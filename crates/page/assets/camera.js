@@ -17,7 +17,7 @@
       this.azimuth = -52;
       this.elevation = 28;
       this.target = [0, 0, 0];
-      this.distance = 0.52 / HALF_VIEW;
+      this.distance = 0.42 / HALF_VIEW;
     }
 
     // The axes of the picture: right, up, toward the eye.

@@ -41,13 +41,17 @@ impl Look {
     pub fn of(cloud: &PointCloud) -> Look {
         let points = cloud.positions();
         let table = KdTree::new(points).knn_table(NORMAL_NEIGHBORS);
-        let normals = cloud.normals().map(unit).unwrap_or_else(|| {
+        let mut normals = cloud.normals().map(unit).unwrap_or_else(|| {
             let mut normals = estimate_normals(points, &table);
             orient_consistently(points, &mut normals, &table);
             normals
         });
         let spacing = mean_spacing(&table);
-        Look { normals, sizes: sizes(&table, spacing), spacing }
+        let mut sizes = sizes(&table, spacing);
+        // A cloud without any finite point has no table.
+        normals.resize(points.len(), [0.0; 3]);
+        sizes.resize(points.len(), spacing);
+        Look { normals, sizes, spacing }
     }
 }
 

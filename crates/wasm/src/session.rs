@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pellucid::cloud::{Point, vec3};
 use pellucid::denoise::registry::{self, ParameterMap};
 use pellucid::denoise::{self, Control, Observer};
 use pellucid::io::{self, Document, Format, WriteOptions};
@@ -91,13 +92,25 @@ impl Session {
             Some(m) => metric_in_words(m, &report.features),
             None => Vec::new(),
         };
-        group.meta.insert("words".to_owned(), json!(words));
         let facts = json!({
+            "input": self.name,
+            "output": null,
             "method": method.name,
+            "preset": wishes.preset,
+            "parameters": wishes.parameters,
+            "seed": wishes.seed,
+            "threads": 1,
+            "points": noisy.len(),
             "stop": result.stop,
             "iterations": result.iterations,
+            "seconds": null,
+            "displacement": displacement(noisy.positions(), result.cloud.positions()),
+            "attributes": [],
+            "part": null,
             "report": report,
         });
+        group.meta.insert("words".to_owned(), json!(words));
+        group.meta.insert("run".to_owned(), facts.clone());
         self.denoised = Some(result.cloud);
         Ok(shown(group, &facts))
     }
@@ -111,6 +124,24 @@ impl Session {
         let document = Document { cloud: cloud.clone(), source: document.source.clone() };
         io::write_bytes(&document, format, &WriteOptions::default()).map_err(|e| e.to_string())
     }
+}
+
+/// How far points moved, as the report of the program tells it.
+fn displacement(before: &[Point], after: &[Point]) -> Value {
+    let way = |(a, b): (&Point, &Point)| vec3::norm(vec3::sub(*b, *a));
+    let mut all: Vec<f64> = before.iter().zip(after).map(way).filter(|d| d.is_finite()).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| {
+        let k = (all.len() as f64 * share).ceil() as usize;
+        all.get(k.saturating_sub(1)).copied().unwrap_or(0.0)
+    };
+    json!({
+        "moved": all.iter().filter(|d| **d > 0.0).count(),
+        "mean": all.iter().sum::<f64>() / all.len().max(1) as f64,
+        "median": at(0.5),
+        "p95": at(0.95),
+        "max": at(1.0),
+    })
 }
 
 struct Teller<P>(P);
@@ -130,4 +161,44 @@ fn shown(group: Group, facts: &Value) -> String {
     let blocks: serde_json::Map<String, Value> =
         group.blocks.into_iter().map(|b| (b.id, Value::String(b.text))).collect();
     json!({ "meta": group.meta, "blocks": blocks, "facts": facts }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pellucid::cloud::synth::{NoiseModel, Shape, add_noise};
+
+    #[test]
+    fn a_file_is_opened_denoised_and_saved() {
+        let clean = Shape::Sphere.sample(2_000, 1);
+        let noisy = add_noise(&clean, NoiseModel::Gaussian, 0.02, 2).unwrap().without_attributes();
+        let bytes =
+            io::write_bytes(&Document::from(noisy.clone()), Format::Ply, &WriteOptions::default())
+                .unwrap();
+        let mut session = Session::default();
+        assert!(session.denoise("{}", |_, _| ()).contains("open a file first"));
+        assert!(session.save().is_err());
+        let opened: Value = serde_json::from_str(&session.open("a.ply", &bytes)).unwrap();
+        assert_eq!(opened["meta"]["layers"][0]["points"], 2_000);
+        let answer = session.denoise(r#"{"method":"mls"}"#, |share, _| {
+            assert!((0.0..=1.0).contains(&share));
+        });
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["facts"]["method"], "mls");
+        assert_eq!(answer["meta"]["run"]["displacement"]["moved"], 2_000);
+        let saved = session.save().unwrap();
+        let after = io::read_bytes(&saved, Format::Ply, "out.ply").unwrap().cloud;
+        assert_eq!(after.len(), 2_000);
+        assert_ne!(after.positions(), noisy.positions());
+    }
+
+    #[test]
+    fn faults_are_told_in_words() {
+        let mut session = Session::default();
+        assert!(session.open("a.ply", b"hello").contains("error"));
+        assert!(session.open("a.what", b"\x00").contains("not known"));
+        let text = b"0 0 0\n1 0 0\n0 1 0\n";
+        assert!(!session.open("a.xyz", text).contains("error"));
+        assert!(session.denoise(r#"{"method":"magic"}"#, |_, _| ()).contains("magic"));
+    }
 }
