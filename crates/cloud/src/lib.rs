@@ -25,6 +25,6 @@ pub mod vec3;
 
 pub use attribute::{Attribute, List, Values};
 pub use cloud::{CloudError, PointCloud, bounds};
-pub use neighbors::{KdTree, Neighbor, NeighborTable};
+pub use neighbors::{Around, KdTree, Neighbor, NeighborTable};
 pub use order::SpatialOrder;
 pub use vec3::Point;

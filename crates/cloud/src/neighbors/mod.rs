@@ -5,6 +5,7 @@
 //! never computed to be farther than a point inside it and pruning is exact, also far from the
 //! origin.
 
+mod around;
 mod build;
 mod collect;
 mod group;
@@ -12,8 +13,11 @@ mod search;
 mod table;
 
 #[cfg(test)]
+mod around_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 
+pub use around::Around;
 pub use table::NeighborTable;
 
 use rayon::prelude::*;

@@ -46,7 +46,7 @@ pub(crate) fn sets() -> Vec<(&'static str, Vec<Point>)> {
     ]
 }
 
-fn brute(points: &[Point], q: Point) -> Vec<Neighbor> {
+pub(super) fn brute(points: &[Point], q: Point) -> Vec<Neighbor> {
     let mut all: Vec<Neighbor> = (0..points.len())
         .filter(|&i| vec3::is_finite(points[i]) && vec3::is_finite(q))
         .map(|i| Neighbor { index: i as u32, distance2: vec3::distance2(points[i], q) })
@@ -56,7 +56,7 @@ fn brute(points: &[Point], q: Point) -> Vec<Neighbor> {
 }
 
 /// Some of the points, places near them, and places far from all of them.
-fn queries(points: &[Point]) -> Vec<Point> {
+pub(super) fn queries(points: &[Point]) -> Vec<Point> {
     let own = points.iter().step_by(23).copied();
     let near = points.iter().step_by(41).map(|p| [p[0] * 1.01, p[1], p[2] - 0.1]);
     own.chain(near).chain([[0.0; 3], [9.0, -9.0, 9.0], [f64::NAN, 0.0, 0.0]]).collect()
