@@ -49,6 +49,12 @@ pub const METHOD: Method = Method {
         Parameter { name: "gamma", unit: "", about: "strength of the regulariser: 1/mu" },
         Parameter { name: "iterations", unit: "iterations", about: "most iterations" },
         Parameter {
+            name: "stop_steady",
+            unit: "",
+            about: "share of the movement of the iteration before at which movement no longer falls \
+                    and it is enough",
+        },
+        Parameter {
             name: "stop_movement",
             unit: "spacings",
             about: "mean movement per iteration at which it is enough",
@@ -84,6 +90,8 @@ pub struct GlrParameters {
     pub gamma: f64,
     /// Most iterations.
     pub iterations: usize,
+    /// Movement over that of the iteration before that ends the run.
+    pub stop_steady: f64,
     /// Mean movement that ends the run.
     pub stop_movement: f64,
     /// Share of the noise whose removal ends the run.
@@ -99,6 +107,7 @@ impl Default for GlrParameters {
             width: 0.45,
             gamma: 0.2,
             iterations: 12,
+            stop_steady: 0.97,
             stop_movement: 0.06,
             stop_noise: 1.0,
         }
@@ -122,6 +131,8 @@ impl Parameters for GlrParameters {
         ParameterError::check(positive(self.gamma), "gamma", self.gamma, "above 0")?;
         let some = (1..=1000).contains(&self.iterations);
         ParameterError::check(some, "iterations", self.iterations, "between 1 and 1000")?;
+        let steady = self.stop_steady;
+        ParameterError::check(positive(steady), "stop_steady", steady, "above 0")?;
         let rest = self.stop_movement >= 0.0 && self.stop_movement.is_finite();
         ParameterError::check(rest, "stop_movement", self.stop_movement, "at least 0")?;
         ParameterError::check(positive(self.stop_noise), "stop_noise", self.stop_noise, "above 0")?;
@@ -155,6 +166,7 @@ impl Denoiser for Glr {
 
         let mut y = frame.points().to_vec();
         let mut why = Stop::IterationLimit;
+        let mut before = f64::INFINITY;
         for i in 1..=p.iterations {
             let mut record = Iteration { index: i, ..Iteration::default() };
             let done = stop.progress(i, p.iterations);
@@ -187,6 +199,11 @@ impl Denoiser for Glr {
             record_movement(&mut record, &y, &next, frame.unit());
             let start = frame.points();
             let enough = stop.judge(&mut record, start, &next, &normals, &nearest, frame.unit());
+            // Noise goes in ever smaller steps; what stays is shuffling along the surface.
+            let steady = record.mean_displacement >= p.stop_steady * before;
+            before = record.mean_displacement;
+            let enough = enough.or(steady.then_some(Stop::Converged));
+            record.would_stop |= steady;
             y = next;
             let positions = || frame.leave(noisy, &y);
             let watched = run.iteration(&Snapshot { record: &record, positions: &positions })?;
