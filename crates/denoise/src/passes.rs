@@ -119,7 +119,8 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// `step` of every point and its number, in parallel, with scratch space of each worker.
+    /// `step` of every point and its number, in parallel. Each task begins with new scratch
+    /// space, so that what it keeps there depends on its own points alone.
     pub fn each<S>(
         &self,
         points: &[Point],
@@ -151,13 +152,14 @@ impl Pass {
             run.progress(self.name, self.index, done(b * BLOCK))?;
             let cancelled = run.cancel_flag();
             let chunks = block.par_chunks_mut(CHUNK).enumerate();
-            chunks.for_each_init(&scratch, |scratch, (c, chunk)| {
+            chunks.for_each(|(c, chunk)| {
                 if cancelled.load(Ordering::Relaxed) {
                     return;
                 }
+                let mut scratch = scratch();
                 let first = b * BLOCK + c * CHUNK;
                 for (i, value) in chunk.iter_mut().enumerate() {
-                    step(scratch, first + i, value);
+                    step(&mut scratch, first + i, value);
                 }
             });
         }

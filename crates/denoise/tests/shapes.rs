@@ -5,12 +5,11 @@ use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, PointCloud, normals};
 use pellucid_denoise::{Run, registry};
 
-/// Methods that leave at most `MOST_LEFT` of a noise of one spacing on smooth shapes.
-const FITTING: &[&str] = &["mls", "apss", "rimls", "bilateral"];
+/// What every method leaves, at most, of a noise of one spacing on smooth shapes.
 const MOST_LEFT: f64 = 0.35;
 
 /// Methods that keep edges sharper than `mls`.
-const SHARP: &[&str] = &["rimls"];
+const SHARP: &[&str] = &["rimls", "awlop", "mrpca"];
 
 const POINTS: usize = 6000;
 
@@ -28,7 +27,8 @@ fn noisy(clean: &PointCloud, area: f64) -> (PointCloud, f64) {
 
 fn check(name: &str, clean: &PointCloud, area: f64, distance: impl Fn(Point) -> f64) {
     let (cloud, sigma) = noisy(clean, area);
-    for method in FITTING {
+    for method in registry::methods() {
+        let method = method.name;
         let out = denoised(method, &cloud);
         let sum: f64 = out.positions().iter().map(|&p| distance(p).powi(2)).sum();
         let left = (sum / out.len() as f64).sqrt() / sigma;

@@ -4,6 +4,7 @@
 //! Points are handed over relative to a nearby centre, so that no precision is lost to offsets.
 
 mod kernel;
+pub mod lanes;
 mod normals;
 mod onto;
 mod oriented;
@@ -15,11 +16,13 @@ mod sphere;
 
 pub use kernel::Kernel;
 pub use normals::{
-    NORMALS, NormalSource, NormalSupply, estimate_oriented, normal_neighbors,
+    NORMALS, NormalSource, NormalSupply, SIGN_NEIGHBORS, estimate_oriented, normal_neighbors,
     smooth_normal_neighbors,
 };
 pub use onto::Onto;
-pub use oriented::{Near, Neighborhood, Oriented, Support, local_spacing};
+pub use oriented::{
+    Neighborhood, Oriented, QUARTIC_CUT2, SPACING_NEIGHBORS, Support, local_spacing,
+};
 pub use plane::{Moments, Plane};
 pub use planes::PlaneSum;
 pub use quadric::{Jet, Quadric, QuadricFit};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pellucid_cloud::eigen3::smallest_eigenvector;
 use pellucid_cloud::normals::orient_consistently;
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_cloud::{KdTree, PointCloud};
+use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::registry::Parameter;
 /// Points per parallel task; fixed, so that the work is cut the same way for any number of threads.
 const CHUNK: usize = 256;
 /// Neighbours over which signs spread, the point included.
-const SIGN_NEIGHBORS: usize = 13;
+pub const SIGN_NEIGHBORS: usize = 13;
 /// Most points in a neighbourhood, whatever the noise.
 const MOST_NEIGHBORS: usize = 80;
 
@@ -51,7 +51,10 @@ impl NormalSource {
         frame: &LocalFrame,
         sigma: f64,
     ) -> Result<Vec<Point>, DenoiseError> {
-        Ok(self.supply(cloud, frame, normal_neighbors(sigma))?.of(frame.points()).into_owned())
+        let supply = self.supply(cloud, frame, normal_neighbors(sigma))?;
+        let points = frame.points();
+        let tree = KdTree::new(points);
+        Ok(supply.of(points, &tree, &tree.knn_table(SIGN_NEIGHBORS)).into_owned())
     }
 
     /// The same for methods of several passes, with estimates from that many points.
@@ -77,11 +80,12 @@ pub enum NormalSupply {
 }
 
 impl NormalSupply {
-    /// The normals of the local points as they are now.
-    pub fn of(&self, points: &[Point]) -> Cow<'_, [Point]> {
+    /// The normals of the local points as they are now, given their tree and a table of
+    /// [`SIGN_NEIGHBORS`] or more.
+    pub fn of(&self, points: &[Point], tree: &KdTree, table: &NeighborTable) -> Cow<'_, [Point]> {
         match self {
             NormalSupply::Fixed(normals) => Cow::Borrowed(normals),
-            NormalSupply::Estimated(k) => Cow::Owned(estimate_oriented(points, *k)),
+            NormalSupply::Estimated(k) => Cow::Owned(estimate_oriented(points, tree, table, *k)),
         }
     }
 }
@@ -105,23 +109,26 @@ fn reaching(sigma: f64, growth: f64) -> usize {
 }
 
 /// The unit normals of planes fitted to the `k` nearest of each point, itself included, turned by
-/// [`orient_consistently`].
-pub fn estimate_oriented(points: &[Point], k: usize) -> Vec<Point> {
-    let tree = KdTree::new(points);
+/// [`orient_consistently`] over the first columns of `table`.
+pub fn estimate_oriented(
+    points: &[Point],
+    tree: &KdTree,
+    table: &NeighborTable,
+    k: usize,
+) -> Vec<Point> {
     let mut normals = vec![[0.0; 3]; points.len()];
     let chunks = normals.par_chunks_mut(CHUNK).zip(points.par_chunks(CHUNK));
-    chunks.for_each_init(Vec::new, |found, (out, queries)| {
+    chunks.for_each(|(out, queries)| {
+        // One for each chunk: what it finds comes in an order that depends on the queries before.
+        let mut around = tree.around(points);
         for (n, &q) in out.iter_mut().zip(queries) {
-            tree.knn_into(q, k.max(3), found);
-            let mut moments = Moments::default();
-            for near in found.iter() {
-                moments.add(vec3::sub(points[near.index as usize], q), 1.0);
-            }
-            let covariance = moments.covariance().filter(|c| c.iter().all(|v| v.is_finite()));
+            around.nearest(q, k.max(3));
+            let covariance = Moments::of(around.offsets()).covariance();
+            let covariance = covariance.filter(|c| c.iter().all(|v| v.is_finite()));
             *n = covariance.map_or([0.0, 0.0, 1.0], smallest_eigenvector);
         }
     });
-    orient_consistently(points, &mut normals, &tree.knn_table(SIGN_NEIGHBORS));
+    orient_consistently(points, &mut normals, table);
     normals
 }
 

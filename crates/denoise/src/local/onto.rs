@@ -2,7 +2,10 @@
 
 use pellucid_cloud::{KdTree, Point, PointCloud, vec3};
 
-use super::{Neighborhood, NormalSource, Oriented, Support, smooth_normal_neighbors};
+use super::{
+    Neighborhood, NormalSource, Oriented, QUARTIC_CUT2, SIGN_NEIGHBORS, SPACING_NEIGHBORS, Support,
+    smooth_normal_neighbors,
+};
 use crate::frame::Unit;
 use crate::passes::Passes;
 use crate::{DenoiseError, Denoised, Run};
@@ -35,7 +38,7 @@ impl Onto {
         noisy: &PointCloud,
         run: &mut Run,
         automatic: impl Fn(f64) -> f64,
-        project: impl Fn(&Oriented, Point, f64, &mut Neighborhood) -> Option<Point> + Sync,
+        project: impl Fn(Point, f64, &mut Neighborhood) -> Option<Point> + Sync,
     ) -> Result<Denoised, DenoiseError> {
         let mut work = Passes::begin(noisy, self.name, self.min_points, run)?;
         let sigma = work.noise.sigma;
@@ -53,14 +56,22 @@ impl Onto {
         let supply = self.normals.supply(noisy, &work.frame, smooth_normal_neighbors(sigma))?;
         work.run(run, self.iterations, |pass, points, run| {
             let tree = KdTree::new(points);
-            let radii = support.radii(&tree, points.len());
-            let normals = supply.of(points);
+            // One table for supports and signs.
+            let table = tree.knn_table(SPACING_NEIGHBORS.max(SIGN_NEIGHBORS));
+            let radii = support.radii(&table);
+            let normals = supply.of(points, &tree, &table);
+            drop(table);
             let surface = Oriented { points, normals: &normals, tree: &tree };
-            pass.each(points, run, Neighborhood::default, |near, i, q| {
-                let foot = project(&surface, q, radii[i], near).unwrap_or(q);
-                // Not `> reach`: a place that is no number is no place.
-                if vec3::distance2(foot, q) <= reach * reach { foot } else { q }
-            })
+            pass.each(
+                points,
+                run,
+                || Neighborhood::new(&surface, QUARTIC_CUT2),
+                |near, i, q| {
+                    let foot = project(q, radii[i], near).unwrap_or(q);
+                    // Not `> reach`: a place that is no number is no place.
+                    if vec3::distance2(foot, q) <= reach * reach { foot } else { q }
+                },
+            )
         })
     }
 }

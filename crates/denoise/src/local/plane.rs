@@ -3,6 +3,8 @@
 use pellucid_cloud::eigen3::smallest_eigenvector;
 use pellucid_cloud::vec3::{self, Point};
 
+use super::lanes::{Pair, each_two};
+
 /// Weighted sums of points and of their products, from which mean, covariance and plane follow.
 ///
 /// ```
@@ -36,6 +38,20 @@ impl Moments {
         s[3] += wx[1] * x[1];
         s[4] += wx[1] * x[2];
         s[5] += wx[2] * x[2];
+    }
+
+    /// Those of points that all weigh the same, one slice a coordinate.
+    #[inline]
+    pub fn of([x, y, z]: [&[f64]; 3]) -> Moments {
+        let mut sums = [Pair::default(); 9];
+        each_two([x, y, z], 0.0, |[x, y, z]| {
+            let terms = [x, y, z, x * x, x * y, x * z, y * y, y * z, z * z];
+            for t in 0..9 {
+                sums[t] = sums[t] + terms[t];
+            }
+        });
+        let [a, b, c, xx, xy, xz, yy, yz, zz] = sums.map(Pair::sum);
+        Moments { weight: x.len() as f64, first: [a, b, c], second: [xx, xy, xz, yy, yz, zz] }
     }
 
     /// The sum of the weights.

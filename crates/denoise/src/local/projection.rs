@@ -4,7 +4,7 @@
 //! Weights fall as `θ(r) = exp(-(r / a)²)` with `a` a quarter of the papers' support radius `h`.
 
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_cloud::{KdTree, Neighbor};
+use pellucid_cloud::{Around, KdTree};
 use rayon::prelude::*;
 
 /// Weights below `exp(-CUT2)` count as zero; at the papers' full radius it would be `exp(-16)`.
@@ -41,28 +41,23 @@ impl Theta {
         (-r2 * self.scale2).exp()
     }
 
-    /// The points with a weight, in an order that depends on nothing but the points.
+    /// Finds the points with a weight around `q`.
     #[inline]
-    pub fn near(&self, tree: &KdTree, q: Point, found: &mut Vec<Neighbor>) {
-        found.clear();
-        tree.within(q, self.reach, |n| {
-            found.push(n);
-            found.len() <= MOST
-        });
-        if found.len() > MOST {
-            tree.knn_into(q, MOST, found);
-        }
+    pub fn near(&self, q: Point, around: &mut Around) {
+        around.ball_of(q, self.reach, MOST);
     }
 
     /// `1 + Σ θ` over the other points: the papers' local densities v and w.
     pub fn densities(&self, points: &[Point], tree: &KdTree) -> Vec<f64> {
         let mut out = vec![0.0; points.len()];
         let chunks = out.par_chunks_mut(CHUNK).zip(points.par_chunks(CHUNK));
-        chunks.for_each_init(Vec::new, |found, (out, queries)| {
+        chunks.for_each(|(out, queries)| {
+            // One for each chunk: what it finds comes in an order that depends on its past.
+            let mut around = tree.around(points);
             for (v, &q) in out.iter_mut().zip(queries) {
-                self.near(tree, q, found);
+                self.near(q, &mut around);
                 // The point itself is among those found and is the one.
-                *v = found.iter().map(|n| self.weight(n.distance2)).sum::<f64>().max(1.0);
+                *v = around.distances2().iter().map(|&d2| self.weight(d2)).sum::<f64>().max(1.0);
             }
         });
         out
@@ -88,22 +83,17 @@ impl Push {
         }
     }
 
-    /// The mean way from the neighbours in X to `x`, weighted by β and their densities.
+    /// The mean way to a point from the others of X around it, weighted by β and their densities.
     #[inline]
-    pub fn away(
-        self,
-        theta: &Theta,
-        x: Point,
-        others: &[Point],
-        density: Option<&[f64]>,
-        found: &[Neighbor],
-    ) -> Point {
+    pub fn away(self, theta: &Theta, density: Option<&[f64]>, around: &Around) -> Point {
         let (mut sum, mut total) = ([0.0; 3], 0.0);
-        for n in found.iter().filter(|n| n.distance2 > 0.0) {
-            let j = n.index as usize;
-            let beta = self.weight(n.distance2) * theta.weight(n.distance2);
-            let beta = density.map_or(beta, |w| beta * w[j]);
-            sum = vec3::add(sum, vec3::scale(vec3::sub(x, others[j]), beta));
+        for ((d, &d2), &j) in around.points().zip(around.distances2()).zip(around.indices()) {
+            if d2 <= 0.0 {
+                continue;
+            }
+            let beta = self.weight(d2) * theta.weight(d2);
+            let beta = density.map_or(beta, |w| beta * w[j as usize]);
+            sum = vec3::sub(sum, vec3::scale(d, beta));
             total += beta;
         }
         // The sums may overflow for points that all but coincide.
@@ -111,30 +101,27 @@ impl Push {
     }
 }
 
-/// The weighted median step of `x` towards P: `Σ p α / Σ α - x`, with `α = θ / r`.
+/// The weighted median step of `x` towards the points of P around it: `Σ p α / Σ α - x`, with `α = θ / r`.
 ///
 /// Without `median` the `1 / r` is left out, as in the papers' first step. With it, `r` is kept
 /// from vanishing by `a`: points of X that come upon a point of P would else stick to its noise.
 #[inline]
 pub(crate) fn towards(
     theta: &Theta,
-    x: Point,
-    data: &[Point],
     density: Option<&[f64]>,
     median: bool,
-    found: &[Neighbor],
+    around: &Around,
 ) -> Point {
     let (mut sum, mut total) = ([0.0; 3], 0.0);
-    for n in found {
-        let j = n.index as usize;
-        let mut alpha = theta.weight(n.distance2);
+    for ((d, &d2), &j) in around.points().zip(around.distances2()).zip(around.indices()) {
+        let mut alpha = theta.weight(d2);
         if median {
-            alpha /= (n.distance2 * theta.scale2 + 1.0).sqrt();
+            alpha /= (d2 * theta.scale2 + 1.0).sqrt();
         }
         if let Some(v) = density {
-            alpha /= v[j];
+            alpha /= v[j as usize];
         }
-        sum = vec3::add(sum, vec3::scale(vec3::sub(data[j], x), alpha));
+        sum = vec3::add(sum, vec3::scale(d, alpha));
         total += alpha;
     }
     if total > 0.0 { vec3::scale(sum, 1.0 / total) } else { [0.0; 3] }

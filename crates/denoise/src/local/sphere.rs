@@ -17,35 +17,39 @@ use pellucid_cloud::vec3::{self, Point};
 /// assert!((foot[0] - 1.0).abs() < 1e-12 && foot[1].abs() < 1e-12);
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SphereFit {
-    weight: f64,
-    p: Point,
-    n: Point,
-    pp: f64,
-    pn: f64,
+pub struct SphereFit([f64; 9]);
+
+impl From<[f64; 9]> for SphereFit {
+    /// From the sums: of the weights, and with them of points, normals, squared lengths of points,
+    /// and points times normals.
+    fn from(sums: [f64; 9]) -> Self {
+        SphereFit(sums)
+    }
 }
 
 impl SphereFit {
     /// Counts in a point, given relative to a nearby centre, and its unit normal.
     #[inline]
     pub fn add(&mut self, x: Point, normal: Point, weight: f64) {
-        self.weight += weight;
-        self.p = vec3::add(self.p, vec3::scale(x, weight));
-        self.n = vec3::add(self.n, vec3::scale(normal, weight));
-        self.pp += weight * vec3::dot(x, x);
-        self.pn += weight * vec3::dot(x, normal);
+        let ([x0, x1, x2], [n0, n1, n2]) = (vec3::scale(x, weight), vec3::scale(normal, weight));
+        let (pp, pn) = (weight * vec3::dot(x, x), weight * vec3::dot(x, normal));
+        let terms = [weight, x0, x1, x2, n0, n1, n2, pp, pn];
+        for (sum, term) in self.0.iter_mut().zip(terms) {
+            *sum += term;
+        }
     }
 
     /// The sphere; `roundness` scales its curvature, from 0 for a plane to 1. `None` where the
     /// points fix none.
     #[inline]
     pub fn solve(&self, roundness: f64) -> Option<Sphere> {
-        if self.weight <= 0.0 {
+        let [weight, rest @ ..] = self.0;
+        if weight <= 0.0 {
             return None;
         }
-        let inverse = 1.0 / self.weight;
-        let (p, n) = (vec3::scale(self.p, inverse), vec3::scale(self.n, inverse));
-        let (pp, pn) = (self.pp * inverse, self.pn * inverse);
+        let inverse = 1.0 / weight;
+        let [x0, x1, x2, n0, n1, n2, pp, pn] = rest.map(|sum| sum * inverse);
+        let (p, n) = ([x0, x1, x2], [n0, n1, n2]);
         let spread = pp - vec3::dot(p, p);
         // Points in one place have no curvature.
         let bend = if spread > 1e-12 * pp { (pn - vec3::dot(p, n)) / spread } else { 0.0 };

@@ -6,7 +6,7 @@ use pellucid_cloud::vec3::{self, Point};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{UNITS, Unit};
-use crate::local::{Kernel, NORMALS, Neighborhood, NormalSource, Onto, Oriented, SphereFit};
+use crate::local::{NORMALS, Neighborhood, NormalSource, Onto};
 use crate::registry::{Method, Parameter, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
@@ -15,7 +15,7 @@ const MIN_POINTS: usize = 4;
 /// Fewest points within a support that say anything about the surface.
 const FEWEST: usize = 4;
 /// A projection has arrived when it moves a point by less than this many spacings.
-const ARRIVED: f64 = 1e-3;
+const ARRIVED: f64 = 0.01;
 /// Widest automatic support.
 const LARGEST_SCALE: f64 = 5.0;
 
@@ -140,9 +140,7 @@ impl Denoiser for Apss {
             reach: p.reach,
             iterations: p.iterations,
         };
-        onto.denoise(noisy, run, automatic_scale, |surface, q, radius, near| {
-            self.project(surface, q, radius, near)
-        })
+        onto.denoise(noisy, run, automatic_scale, |q, radius, near| self.project(q, radius, near))
     }
 }
 
@@ -155,21 +153,10 @@ impl Apss {
     /// The place on the surface that repeated projection of `q` leads to, or `None` where there is
     /// no surface.
     #[inline]
-    fn project(
-        &self,
-        surface: &Oriented,
-        q: Point,
-        radius: f64,
-        near: &mut Neighborhood,
-    ) -> Option<Point> {
-        near.collect(surface, q, radius);
+    fn project(&self, q: Point, radius: f64, near: &mut Neighborhood) -> Option<Point> {
+        near.collect(q, radius);
         for i in 1..=self.0.projections {
-            let mut fit = SphereFit::default();
-            let mut count = 0;
-            for (p, t2) in near.within(radius) {
-                fit.add(p.x, p.n, Kernel::Quartic.weight(t2));
-                count += 1;
-            }
+            let (fit, count) = near.sphere(radius);
             if count < FEWEST {
                 return None;
             }
@@ -177,7 +164,7 @@ impl Apss {
             if i == self.0.projections || vec3::dot(step, step) < ARRIVED * ARRIVED {
                 return Some(vec3::add(near.position(), step));
             }
-            near.follow(surface, step, radius);
+            near.follow(step, radius);
         }
         None
     }

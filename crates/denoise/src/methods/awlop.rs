@@ -3,7 +3,7 @@
 //! edge.
 
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_cloud::{KdTree, Neighbor, PointCloud};
+use pellucid_cloud::{Around, KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use super::lop::{ITERATIONS, PROPERTIES, RADIUS, REPULSION};
@@ -122,10 +122,16 @@ impl Denoiser for Awlop {
                 for k in 0..SMOOTHINGS {
                     let share = [k, k + 1].map(|k| 0.5 * k as f64 / SMOOTHINGS as f64);
                     let mut next = given.clone();
-                    pass.fill(share, &mut next, run, Vec::new, |found, i, n| {
-                        theta.near(&tree, data[i], found);
-                        *n = sides.normal(&theta, *n, &given, found);
-                    })?;
+                    pass.fill(
+                        share,
+                        &mut next,
+                        run,
+                        || tree.around(&data),
+                        |around, i, n| {
+                            theta.near(data[i], around);
+                            *n = sides.normal(&theta, *n, &given, around);
+                        },
+                    )?;
                     given = next;
                 }
                 normals = given.clone();
@@ -135,12 +141,13 @@ impl Denoiser for Awlop {
             let mut moved: Vec<(Point, Point)> =
                 points.iter().copied().zip(normals.iter().copied()).collect();
             let start = if pass.index == 1 { 0.5 } else { 0.0 };
-            pass.fill([start, 1.0], &mut moved, run, Vec::new, |found, _, (x, n)| {
-                theta.near(&tree, *x, found);
-                *n = sides.normal(&theta, *n, &given, found);
-                let t = sides.offset(&theta, *x, *n, &data, &given, found);
-                theta.near(&own, *x, found);
-                let away = Push::Even.away(&theta, *x, points, Some(&w), found);
+            let around = || (tree.around(&data), own.around(points));
+            pass.fill([start, 1.0], &mut moved, run, around, |(of_data, of_own), _, (x, n)| {
+                theta.near(*x, of_data);
+                *n = sides.normal(&theta, *n, &given, of_data);
+                let t = sides.offset(&theta, *n, &given, of_data);
+                theta.near(*x, of_own);
+                let away = Push::Even.away(&theta, Some(&w), of_own);
                 let flat = vec3::sub(away, vec3::scale(*n, vec3::dot(away, *n)));
                 let step = vec3::add(vec3::scale(*n, t), vec3::scale(flat, self.0.repulsion));
                 *x = vec3::add(*x, step);
@@ -174,11 +181,11 @@ impl Sides {
 
     /// The bilateral mean of normals around a point with normal `n`.
     #[inline]
-    fn normal(&self, theta: &Theta, n: Point, normals: &[Point], found: &[Neighbor]) -> Point {
+    fn normal(&self, theta: &Theta, n: Point, normals: &[Point], around: &Around) -> Point {
         let mut sum = [0.0; 3];
-        for f in found {
-            let m = normals[f.index as usize];
-            let w = theta.weight(f.distance2) * self.psi(n, m);
+        for (&j, &d2) in around.indices().iter().zip(around.distances2()) {
+            let m = normals[j as usize];
+            let w = theta.weight(d2) * self.psi(n, m);
             sum = vec3::add(sum, vec3::scale(m, w));
         }
         vec3::normalized(sum).unwrap_or(n)
@@ -189,25 +196,16 @@ impl Sides {
     /// A height is taken across the mean of both normals, `(n + m)·(p - x - t n) = 0`: on a
     /// circular arc that is exact, where heights over the tangent plane would draw `x` inwards.
     #[inline]
-    fn offset(
-        &self,
-        theta: &Theta,
-        x: Point,
-        n: Point,
-        data: &[Point],
-        normals: &[Point],
-        found: &[Neighbor],
-    ) -> f64 {
+    fn offset(&self, theta: &Theta, n: Point, normals: &[Point], around: &Around) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
-        for f in found {
-            let (p, m) = (data[f.index as usize], normals[f.index as usize]);
+        for ((d, &d2), &j) in around.points().zip(around.distances2()).zip(around.indices()) {
+            let m = normals[j as usize];
             let c = vec3::dot(n, m);
             if c <= 0.0 {
                 continue;
             }
-            let d = vec3::sub(p, x);
             let t = vec3::dot(vec3::add(n, m), d) / (1.0 + c);
-            let w = theta.weight(f.distance2) * self.psi(n, m) * (-t * t * self.height).exp();
+            let w = theta.weight(d2) * self.psi(n, m) * (-t * t * self.height).exp();
             sum += w * t;
             total += w;
         }

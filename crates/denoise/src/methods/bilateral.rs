@@ -7,7 +7,11 @@ use pellucid_cloud::{KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{UNITS, Unit};
-use crate::local::{NORMALS, Neighborhood, NormalSource, Oriented, Support, normal_neighbors};
+use crate::local::{
+    NORMALS, Neighborhood, NormalSource, Oriented, SIGN_NEIGHBORS, SPACING_NEIGHBORS, Support,
+    lanes::{Pair, dot},
+    normal_neighbors,
+};
 use crate::passes::Passes;
 use crate::registry::{Method, Parameter, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
@@ -120,14 +124,21 @@ impl Denoiser for Bilateral {
         let supply = p.normals.supply(noisy, &work.frame, normal_neighbors(sigma))?;
         work.run(run, p.iterations, |pass, points, run| {
             let tree = KdTree::new(points);
-            let radii = support.radii(&tree, points.len());
-            let normals = supply.of(points);
+            let table = tree.knn_table(SPACING_NEIGHBORS.max(SIGN_NEIGHBORS));
+            let radii = support.radii(&table);
+            let normals = supply.of(points, &tree, &table);
+            drop(table);
             let surface = Oriented { points, normals: &normals, tree: &tree };
-            pass.each(points, run, Neighborhood::default, |near, i, q| {
-                near.collect(&surface, q, radii[i]);
-                let step = height_step(near, radii[i], normals[i], height).unwrap_or(0.0);
-                vec3::add(q, vec3::scale(normals[i], step))
-            })
+            pass.each(
+                points,
+                run,
+                || Neighborhood::new(&surface, 1.0),
+                |near, i, q| {
+                    near.collect(q, radii[i]);
+                    let step = height_step(near, radii[i], normals[i], height).unwrap_or(0.0);
+                    vec3::add(q, vec3::scale(normals[i], step))
+                },
+            )
         })
     }
 }
@@ -140,14 +151,13 @@ fn automatic_bandwidth(sigma: f64) -> f64 {
 /// The weighted mean height of the neighbours over the tangent plane of the query.
 #[inline]
 fn height_step(near: &Neighborhood, radius: f64, normal: Point, bandwidth: f64) -> Option<f64> {
-    let (by_distance, by_height) = (0.5 * CUT * CUT, 0.5 / (bandwidth * bandwidth));
-    let (mut weights, mut heights, mut count) = (0.0, 0.0, 0);
-    for (p, t2) in near.within(radius) {
-        let h = vec3::dot(p.x, normal);
-        let w = (-by_distance * t2 - by_height * h * h).exp();
-        weights += w;
-        heights += w * h;
-        count += 1;
-    }
+    let normal = normal.map(Pair::both);
+    let by_distance = Pair::both(0.5 * CUT * CUT);
+    let by_height = Pair::both(0.5 / (bandwidth * bandwidth));
+    let ([weights, heights], count) = near.sum(radius, |x, _, t2| {
+        let h = dot(x, normal);
+        let w = (-by_distance * t2 - by_height * h * h).map(f64::exp);
+        [w, w * h]
+    });
     (count >= FEWEST && weights > 0.0).then(|| heights / weights)
 }

@@ -122,12 +122,13 @@ pub(crate) fn project(
         let w = weighted.then(|| theta.densities(points, &own));
         let mut moved: Vec<Point> = points.to_vec();
         let median = pass.index > 1;
-        pass.fill([0.0, 1.0], &mut moved, run, Vec::new, |found, _, x| {
+        let around = || (tree.around(&data), own.around(points));
+        pass.fill([0.0, 1.0], &mut moved, run, around, |(of_data, of_own), _, x| {
             let q = *x;
-            theta.near(&tree, q, found);
-            let pull = towards(&theta, q, &data, v.as_deref(), median, found);
-            theta.near(&own, q, found);
-            let away = push.away(&theta, q, points, w.as_deref(), found);
+            theta.near(q, of_data);
+            let pull = towards(&theta, v.as_deref(), median, of_data);
+            theta.near(q, of_own);
+            let away = push.away(&theta, w.as_deref(), of_own);
             *x = vec3::add(q, vec3::add(pull, vec3::scale(away, parameters.repulsion)));
         })?;
         Ok(moved)

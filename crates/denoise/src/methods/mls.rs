@@ -2,7 +2,7 @@
 //! neighbours.
 
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_cloud::{KdTree, Neighbor, PointCloud};
+use pellucid_cloud::{Around, KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{UNITS, Unit};
@@ -146,9 +146,7 @@ impl Denoiser for Mls {
         let fit = self.fit(&mut work);
         work.run(run, self.0.iterations, |pass, points, run| {
             let tree = KdTree::new(points);
-            pass.each(points, run, Scratch::default, |scratch, _, q| {
-                fit.project(points, &tree, q, scratch)
-            })
+            pass.each(points, run, || tree.around(points), |around, _, q| fit.project(q, around))
         })
     }
 }
@@ -200,43 +198,37 @@ fn automatic_neighbors(surface: Surface, sigma: f64) -> usize {
     (k.round() as usize).min(MOST_NEIGHBORS)
 }
 
-/// Buffers of one worker.
-#[derive(Default)]
-struct Scratch {
-    found: Vec<Neighbor>,
-    /// Neighbours relative to the query.
-    near: Vec<Point>,
-}
-
 impl Fit {
-    fn project(&self, points: &[Point], tree: &KdTree, q: Point, scratch: &mut Scratch) -> Point {
-        let Scratch { found, near } = scratch;
-        match self.extent {
-            Extent::Neighbors(k) => tree.knn_into(q, k, found),
-            Extent::Radius(r) => tree.radius_into(q, r, found),
-        }
+    fn project(&self, q: Point, around: &mut Around) -> Point {
         let radius2 = match self.extent {
-            Extent::Neighbors(_) => found.last().map_or(0.0, |n| n.distance2),
-            Extent::Radius(r) => r * r,
+            Extent::Neighbors(k) => {
+                around.nearest(q, k);
+                around.distances2().iter().copied().fold(0.0, f64::max)
+            }
+            Extent::Radius(r) => {
+                around.ball(q, r);
+                r * r
+            }
         };
-        if found.len() < 3 || radius2 <= 0.0 {
+        if around.len() < 3 || radius2 <= 0.0 {
             return q;
         }
-        near.clear();
-        near.extend(found.iter().map(|n| vec3::sub(points[n.index as usize], q)));
-        let weight = |n: &Neighbor| self.kernel.weight(n.distance2 / radius2);
-
-        let mut moments = Moments::default();
-        for (&x, n) in near.iter().zip(found.iter()) {
-            moments.add(x, weight(n));
-        }
+        let weighted = || {
+            let weights = around.distances2().iter().map(|d| self.kernel.weight(d / radius2));
+            around.points().zip(weights)
+        };
+        let moments = if self.kernel == Kernel::Flat {
+            Moments::of(around.offsets())
+        } else {
+            let mut moments = Moments::default();
+            weighted().for_each(|(x, w)| moments.add(x, w));
+            moments
+        };
         let Some(plane) = moments.plane() else { return q };
         let mut step = plane.project([0.0; 3]);
         if self.surface == Surface::Quadric {
             let mut fit = QuadricFit::new(&plane, [0.0; 3], radius2.sqrt());
-            for (&x, n) in near.iter().zip(found.iter()) {
-                fit.add(x, weight(n));
-            }
+            weighted().for_each(|(x, w)| fit.add(x, w));
             if let Some(quadric) = fit.solve() {
                 step = quadric.project([0.0; 3]);
             }

@@ -2,10 +2,10 @@
 //! what they know.
 
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_cloud::{KdTree, Neighbor, PointCloud};
+use pellucid_cloud::{Around, KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
-use crate::local::{Moments, QuadricFit, estimate_oriented};
+use crate::local::{Moments, QuadricFit, SIGN_NEIGHBORS, estimate_oriented};
 use crate::passes::Passes;
 use crate::registry::{Method, Parameter, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
@@ -114,38 +114,52 @@ impl Denoiser for Nld {
         let far = (FAR * sigma).powi(-2);
         passes.run(run, self.0.iterations, |pass, points, run| {
             let tree = KdTree::new(points);
-            let signs = estimate_oriented(points, k);
+            let signs = estimate_oriented(points, &tree, &tree.knn_table(SIGN_NEIGHBORS), k);
             let mut local = vec![Descriptor::default(); points.len()];
-            pass.fill([0.0, 0.5], &mut local, run, Scratch::default, |scratch, i, d| {
-                *d = Descriptor::of(points, &tree, i, k, signs[i], scratch);
-            })?;
+            pass.fill(
+                [0.0, 0.5],
+                &mut local,
+                run,
+                || tree.around(points),
+                |around, i, d| {
+                    around.nearest(points[i], k);
+                    *d = Descriptor::of(around, signs[i]);
+                },
+            )?;
             // What is left of the noise halves with each pass, roughly.
             let left = (sigma * 0.5_f64.powi(pass.index as i32 - 1)).max(LEAST_NOISE);
             let spread = (self.0.similarity * left).powi(-2);
             let mut moved = points.to_vec();
-            pass.fill([0.5, 1.0], &mut moved, run, Scratch::default, |scratch, i, x| {
-                tree.knn_into(*x, search, &mut scratch.found);
-                let me = &local[i];
-                let n = me.normal;
-                let (mut sum, mut total) = (0.0, 0.0);
-                let r2 = scratch.found.last().map_or(0.0, |f| f.distance2).max(1e-300);
-                for f in &scratch.found {
-                    let other = &local[f.index as usize];
-                    let c = vec3::dot(n, other.normal);
-                    if c <= FACING {
-                        continue;
+            pass.fill(
+                [0.5, 1.0],
+                &mut moved,
+                run,
+                || tree.around(points),
+                |around, i, x| {
+                    around.nearest(*x, search);
+                    let me = &local[i];
+                    let n = me.normal;
+                    let (mut sum, mut total) = (0.0, 0.0);
+                    let r2 = around.distances2().iter().copied().fold(1e-300, f64::max);
+                    for (&j, &d2) in around.indices().iter().zip(around.distances2()) {
+                        let j = j as usize;
+                        let other = &local[j];
+                        let c = vec3::dot(n, other.normal);
+                        if c <= FACING {
+                            continue;
+                        }
+                        let fall = -d2 / r2;
+                        // Where the line through x along its own normal meets the other's surface.
+                        let t = other.height(vec3::sub(*x, points[j]), n);
+                        let w = (fall - me.difference2(other) * spread - t * t * far).exp();
+                        sum += w * t;
+                        total += w;
                     }
-                    let fall = (-f.distance2 / r2).exp();
-                    // Where the line through x along its own normal meets the other's surface.
-                    let t = other.height(vec3::sub(*x, points[f.index as usize]), n);
-                    let w = fall * (-me.difference2(other) * spread - t * t * far).exp();
-                    sum += w * t;
-                    total += w;
-                }
-                if total > 0.0 {
-                    *x = vec3::add(*x, vec3::scale(n, sum / total));
-                }
-            })?;
+                    if total > 0.0 {
+                        *x = vec3::add(*x, vec3::scale(n, sum / total));
+                    }
+                },
+            )?;
             Ok(moved)
         })
     }
@@ -155,13 +169,6 @@ impl Denoiser for Nld {
 /// similar surfaces are averaged but the descriptors must be sure.
 fn automatic_neighbors(sigma: f64) -> usize {
     ((20.0 + 14.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
-}
-
-/// Buffers of one worker.
-#[derive(Default)]
-struct Scratch {
-    found: Vec<Neighbor>,
-    near: Vec<Point>,
 }
 
 /// The local surface of a point, by the coefficients of a quadric over its plane.
@@ -180,22 +187,10 @@ struct Descriptor {
 }
 
 impl Descriptor {
-    fn of(
-        points: &[Point],
-        tree: &KdTree,
-        i: usize,
-        k: usize,
-        sign: Point,
-        scratch: &mut Scratch,
-    ) -> Descriptor {
-        let Scratch { found, near } = scratch;
-        let q = points[i];
-        tree.knn_into(q, k, found);
-        near.clear();
-        near.extend(found.iter().map(|f| vec3::sub(points[f.index as usize], q)));
-        let radius2 = found.last().map_or(0.0, |f| f.distance2);
-        let mut moments = Moments::default();
-        near.iter().for_each(|&x| moments.add(x, 1.0));
+    /// For the point that was asked for the points around it; `sign` is on the side to be on.
+    fn of(around: &Around, sign: Point) -> Descriptor {
+        let radius2 = around.distances2().iter().copied().fold(0.0, f64::max);
+        let moments = Moments::of(around.offsets());
         let Some(mut plane) = moments.plane() else { return Descriptor::default() };
         if vec3::dot(plane.normal, sign) < 0.0 {
             plane.normal = vec3::scale(plane.normal, -1.0);
@@ -209,7 +204,7 @@ impl Descriptor {
         if radius2 > 0.0 {
             let scale = radius2.sqrt();
             let mut fit = QuadricFit::new(&plane, [0.0; 3], scale);
-            near.iter().for_each(|&x| fit.add(x, 1.0));
+            around.points().for_each(|x| fit.add(x, 1.0));
             if let Some(quadric) = fit.solve() {
                 let jet = quadric.jet();
                 out.foot += jet.height;

@@ -7,7 +7,8 @@ use pellucid_cloud::vec3::{self, Point};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{UNITS, Unit};
-use crate::local::{NORMALS, Neighborhood, NormalSource, Onto, Oriented};
+use crate::local::lanes::{Pair, dot};
+use crate::local::{NORMALS, Neighborhood, NormalSource, Onto};
 use crate::registry::{Method, Parameter, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
@@ -162,9 +163,7 @@ impl Denoiser for Rimls {
             reach: p.reach,
             iterations: p.iterations,
         };
-        onto.denoise(noisy, run, automatic_scale, |surface, q, radius, near| {
-            self.project(surface, q, radius, near)
-        })
+        onto.denoise(noisy, run, automatic_scale, |q, radius, near| self.project(q, radius, near))
     }
 }
 
@@ -173,35 +172,19 @@ fn automatic_scale(sigma: f64) -> f64 {
     (3.0 + 2.0 * sigma).min(LARGEST_SCALE)
 }
 
-/// Sums of the regression at one place.
-#[derive(Default)]
-struct Sums {
-    w: f64,
-    gw: Point,
-    f: f64,
-    gf: Point,
-    n: Point,
-}
-
 impl Rimls {
     /// The place on the surface that repeated steps from `q` lead to, or `None` where there is no
     /// surface.
     #[inline]
-    fn project(
-        &self,
-        surface: &Oriented,
-        q: Point,
-        radius: f64,
-        near: &mut Neighborhood,
-    ) -> Option<Point> {
-        near.collect(surface, q, radius);
+    fn project(&self, q: Point, radius: f64, near: &mut Neighborhood) -> Option<Point> {
+        near.collect(q, radius);
         for i in 1..=self.0.projections {
             let (f, gradient) = self.potential(near, radius)?;
             let step = vec3::scale(gradient, -f / vec3::dot(gradient, gradient));
             if i == self.0.projections || vec3::dot(step, step) < ARRIVED * ARRIVED {
                 return Some(vec3::add(near.position(), step));
             }
-            near.follow(surface, step, radius);
+            near.follow(step, radius);
         }
         None
     }
@@ -212,35 +195,33 @@ impl Rimls {
         let p = &self.0;
         let (height, normal) = (p.height_bandwidth * radius, p.normal_bandwidth);
         let (height2, normal2) = (1.0 / (height * height), 1.0 / (normal * normal));
-        let slope = 8.0 / (radius * radius);
+        let (height2, normal2) = (Pair::both(height2), Pair::both(normal2));
+        let slope = Pair::both(8.0 / (radius * radius));
         let mut found: Option<(f64, Point)> = None;
         for _ in 0..p.refits {
-            let mut s = Sums::default();
-            let mut count = 0;
-            for (at, t2) in near.within(radius) {
+            let (sums, count) = near.sum(radius, |x, n, t2| {
                 // Height of the query over the neighbour's plane.
-                let h = -vec3::dot(at.x, at.n);
-                let robust = found.map_or(1.0, |(f, g)| {
-                    let (dh, dn) = (h - f, vec3::distance2(at.n, g));
-                    (-dh * dh * height2 - dn * normal2).exp()
-                });
-                let u = 1.0 - t2;
-                let w = robust * u * u * u * u;
+                let h = -dot(x, n);
+                let u = Pair::both(1.0) - t2;
+                let mut u3 = u * u * u;
+                if let Some((f, g)) = found {
+                    let dh = h - Pair::both(f);
+                    let dn = [0, 1, 2].map(|c| n[c] - Pair::both(g[c]));
+                    u3 = u3 * (-dh * dh * height2 - dot(dn, dn) * normal2).map(f64::exp);
+                }
+                let w = u3 * u;
                 // Derivative of (1 - t²)⁴ by the query; `x` points from it.
-                let gw = vec3::scale(at.x, robust * slope * u * u * u);
-                s.w += w;
-                s.gw = vec3::add(s.gw, gw);
-                s.f += w * h;
-                s.gf = vec3::add(s.gf, vec3::scale(gw, h));
-                s.n = vec3::add(s.n, vec3::scale(at.n, w));
-                count += 1;
-            }
-            if count < FEWEST || s.w <= f64::MIN_POSITIVE {
+                let slope = slope * u3;
+                let [a, b, c] = [slope * x[0], slope * x[1], slope * x[2]];
+                [w, a, b, c, w * h, a * h, b * h, c * h, w * n[0], w * n[1], w * n[2]]
+            });
+            let [w, a, b, c, f, fa, fb, fc, l, m, n] = sums;
+            if count < FEWEST || w <= f64::MIN_POSITIVE {
                 return found;
             }
-            let f = s.f / s.w;
-            let g = vec3::add(vec3::sub(s.gf, vec3::scale(s.gw, f)), s.n);
-            let g = vec3::scale(g, 1.0 / s.w);
+            let f = f / w;
+            let g = vec3::add(vec3::sub([fa, fb, fc], vec3::scale([a, b, c], f)), [l, m, n]);
+            let g = vec3::scale(g, 1.0 / w);
             if !(f.is_finite() && vec3::dot(g, g) > 1e-6) {
                 return found;
             }
