@@ -8,6 +8,8 @@
   // Frames slower than this show fewer points while the view moves.
   const SLOW = 40;
   const QUIET = 180;
+  // But never fewer than this.
+  const LEAST = 20000;
 
   const VIEWS = [
     ["Front", -90, 0], ["Back", 90, 0], ["Left", 180, 0], ["Right", 0, 0],
@@ -51,6 +53,7 @@
       this.mode = "after";
       this.split = 0.5;
       this.share = 1;
+      this.scale = 1;
       this.pointSize = 1;
       this.frames = 0;
       this.section = { on: false, axis: 2, place: 0.5, slab: 1, flip: false };
@@ -381,7 +384,6 @@
         diagonal: g.diagonal,
         steps: g.meta.size_steps,
         size: 0.9 * this.pointSize,
-        shade: 1,
         ratio: this.canvas.width / Math.max(1, this.canvas.clientWidth),
         top: rgb("--top"),
         bottom: rgb("--bottom"),
@@ -408,6 +410,8 @@
     // Draws a quick picture while things move, a fine one when they rest.
     moved() {
       this.moving = performance.now();
+      // On a slow machine the frame may come long after the hand.
+      this.hand = true;
       this.change();
     }
 
@@ -422,7 +426,8 @@
     frame(now) {
       this.asked = false;
       if (!this.group) return;
-      const moving = this.moving !== undefined && performance.now() - this.moving < QUIET;
+      const moving = this.hand || (this.moving !== undefined && performance.now() - this.moving < QUIET);
+      this.hand = false;
       if (moving && this.last !== undefined) this.adapt(now - this.last);
       this.last = moving ? now : undefined;
       if (this.dirty) {
@@ -441,14 +446,18 @@
     adapt(took) {
       // A pause is no slow frame.
       if (took > 1500) return;
+      // First a coarser picture, then fewer points; back when there is time to spare.
+      this.slow = 0.7 * (this.slow || SLOW) + 0.3 * took;
+      if (this.slow > 1.4 * SLOW) this.scale = 0.5;
+      if (this.slow < 0.45 * SLOW) this.scale = 1;
       const factor = Math.max(0.6, Math.min(1.25, SLOW / took));
-      const least = Math.min(1, 30000 / Math.max(this.left.n, this.right.n));
+      const least = Math.min(1, LEAST / Math.max(this.left.n, this.right.n));
       this.share = Math.max(least, Math.min(1, this.share * factor));
     }
 
     render(fine, share) {
       const canvas = this.canvas;
-      const ratio = Math.min(devicePixelRatio || 1, 2);
+      const ratio = Math.min(devicePixelRatio || 1, 2) * (fine ? 1 : this.scale);
       const width = Math.max(2, Math.round(canvas.clientWidth * ratio));
       const height = Math.max(2, Math.round(canvas.clientHeight * ratio));
       if (canvas.width !== width || canvas.height !== height) {

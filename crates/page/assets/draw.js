@@ -2,7 +2,20 @@
 // Draws clouds with WebGL 2: disks that lie in the surface, then outlines where depth jumps
 // (eye-dome lighting, Boucheny 2009).
 (() => {
-  const VERTEX = `#version 300 es
+  // Light on a surface of normal n, in the axes of the picture.
+  const LIGHT = `
+    vec3 lit(vec3 n, vec3 color) {
+      vec3 light = normalize(vec3(-0.45, 0.6, 0.66));
+      float key = max(dot(n, light), 0.0);
+      float side = max(dot(n, normalize(vec3(0.8, 0.1, 0.55))), 0.0);
+      float sky = 0.5 + 0.5 * n.y;
+      float gloss = pow(max(dot(n, normalize(light + vec3(0.0, 0.0, 1.0))), 0.0), 32.0);
+      return color * (0.38 + 0.18 * sky + 0.52 * key + 0.18 * side) + 0.06 * gloss;
+    }`;
+
+  // Each kind of program is given what it needs and no more: in software rendering, what a point
+  // hands on costs as much as what is done with it.
+  const vertex = (out, end) => `#version 300 es
     precision highp float;
     layout(location = 0) in vec3 aPosition;
     layout(location = 1) in vec3 aNormal;
@@ -15,10 +28,8 @@
     uniform float uPixels;    // pixels of one unit at distance one
     uniform vec4 uPlane;
     uniform float uSlab;
-    out vec3 vNormal;
-    out float vDepth;
-    out vec4 vColor;
-    flat out int vRow;
+    ${out}
+    ${LIGHT}
     void main() {
       vec3 p = (aPosition - 0.5) * uSide;
       vec4 v = uView * vec4(p, 1.0);
@@ -35,49 +46,48 @@
       vec3 n = mat3(uView) * aNormal;
       float l = length(n);
       n = l > 0.1 ? n / l : vec3(0.0, 0.0, 1.0);
-      vNormal = dot(n, v.xyz) > 0.0 ? -n : n;
-      vDepth = radius;
-      vColor = aColor;
-      vRow = gl_VertexID;
+      n = dot(n, v.xyz) > 0.0 ? -n : n;
+      ${end}
     }`;
 
-  const fragment = (fine) => `#version 300 es
+  const FINE_VERTEX = vertex(
+    "flat out vec4 vNormal; flat out vec3 vColor;",
+    "vNormal = vec4(n, radius); vColor = lit(n, aColor.rgb);",
+  );
+  const FINE = `#version 300 es
     precision highp float;
-    in vec3 vNormal;
-    in float vDepth;
-    in vec4 vColor;
-    flat in int vRow;
+    flat in vec4 vNormal;
+    flat in vec3 vColor;
     uniform mat4 uProjection;
-    uniform float uShade;
     layout(location = 0) out vec4 oColor;
     void main() {
       vec2 c = vec2(gl_PointCoord.x, 1.0 - gl_PointCoord.y) * 2.0 - 1.0;
-      vec3 n = normalize(vNormal);
-      float across = dot(c, c);
-      float rise = -dot(c, n.xy) / max(n.z, 0.3);
-      if (across + rise * rise > 1.0) discard;
-      ${fine ? `
+      float rise = -dot(c, vNormal.xy) / max(vNormal.z, 0.3);
+      if (dot(c, c) + rise * rise > 1.0) discard;
       // The disk's own depth at this place, so that disks of one surface meet cleanly.
-      float w = 1.0 / gl_FragCoord.w;
-      float z = w - rise * vDepth;
+      float z = 1.0 / gl_FragCoord.w - rise * vNormal.w;
       float ndc = (-uProjection[2][2] * z + uProjection[3][2]) / z;
-      gl_FragDepth = clamp(0.5 + 0.5 * ndc, 0.0, 1.0);` : ""}
-      vec3 light = normalize(vec3(-0.45, 0.6, 0.66));
-      float key = max(dot(n, light), 0.0);
-      float side = max(dot(n, normalize(vec3(0.8, 0.1, 0.55))), 0.0);
-      float sky = 0.5 + 0.5 * n.y;
-      float gloss = pow(max(dot(n, normalize(light + vec3(0.0, 0.0, 1.0))), 0.0), 32.0);
-      float lit = 0.38 + 0.18 * sky + 0.52 * key + 0.18 * side;
-      vec3 shaded = vColor.rgb * lit + 0.06 * gloss;
-      oColor = vec4(mix(vColor.rgb, shaded, uShade), 1.0);
+      gl_FragDepth = clamp(0.5 + 0.5 * ndc, 0.0, 1.0);
+      oColor = vec4(vColor, 1.0);
     }`;
 
+  // Squares of about the same area, while the view moves.
+  const QUICK_VERTEX = vertex(
+    "flat out vec3 vColor;",
+    "vColor = lit(n, aColor.rgb); gl_PointSize = max(1.0, 0.8 * gl_PointSize);",
+  );
+  const QUICK = `#version 300 es
+    precision highp float;
+    flat in vec3 vColor;
+    layout(location = 0) out vec4 oColor;
+    void main() {
+      oColor = vec4(vColor, 1.0);
+    }`;
+
+  const PICK_VERTEX = vertex("flat out int vRow;", "vRow = gl_VertexID;");
   const PICK = `#version 300 es
     precision highp float;
     precision highp int;
-    in vec3 vNormal;
-    in float vDepth;
-    in vec4 vColor;
     flat in int vRow;
     layout(location = 0) out vec4 oColor;
     void main() {
@@ -102,6 +112,7 @@
     uniform vec2 uStep;
     uniform vec2 uRange;    // near, far
     uniform float uStrength;
+    uniform int uPairs;     // of neighbours looked at
     uniform vec3 uTop;
     uniform vec3 uBottom;
     uniform vec4 uBox;      // of the view within the picture
@@ -118,7 +129,7 @@
         return;
       }
       float sum = 0.0;
-      for (int k = 0; k < 4; k++) {
+      for (int k = 0; k < uPairs; k++) {
         vec2 s = (k == 0 ? vec2(1, 0) : k == 1 ? vec2(0, 1) : k == 2 ? vec2(0.7, 0.7) : vec2(0.7, -0.7)) * uStep;
         sum += max(0.0, log(z / away(vAt + s))) + max(0.0, log(z / away(vAt - s)));
       }
@@ -131,19 +142,19 @@
       if (!gl) throw new Error("This browser has no WebGL 2, which the view needs.");
       this.canvas = canvas;
       this.gl = gl;
-      this.fine = this.program(VERTEX, fragment(true));
-      this.quick = this.program(VERTEX, fragment(false));
-      this.pick = this.program(VERTEX, PICK);
+      this.fine = this.program(FINE_VERTEX, FINE);
+      this.quick = this.program(QUICK_VERTEX, QUICK);
+      this.pick = this.program(PICK_VERTEX, PICK);
       this.outline = this.program(FULL, OUTLINE);
       this.none = gl.createVertexArray();
       this.clouds = new Map();
       this.target = null;
     }
 
-    program(vertex, fragmentText) {
+    program(vertexText, fragmentText) {
       const gl = this.gl;
       const p = gl.createProgram();
-      for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragmentText]]) {
+      for (const [kind, text] of [[gl.VERTEX_SHADER, vertexText], [gl.FRAGMENT_SHADER, fragmentText]]) {
         const s = gl.createShader(kind);
         gl.shaderSource(s, text);
         gl.compileShader(s);
@@ -270,7 +281,6 @@
       gl.uniform1f(at.uPixels, 0.5 * view.matrices.focal * view.port[3]);
       gl.uniform4fv(at.uPlane, scene.plane);
       gl.uniform1f(at.uSlab, scene.slab);
-      if (at.uShade) gl.uniform1f(at.uShade, scene.shade);
       gl.bindVertexArray(cloud.array);
       gl.drawArrays(gl.POINTS, 0, count);
       gl.bindVertexArray(null);
@@ -302,7 +312,8 @@
       gl.uniform1i(at.uColor, 0);
       gl.uniform1i(at.uDepth, 1);
       gl.uniform2f(at.uStep, (1.4 * scene.ratio) / width, (1.4 * scene.ratio) / height);
-      gl.uniform1f(at.uStrength, 2.4);
+      gl.uniform1i(at.uPairs, fine ? 4 : 2);
+      gl.uniform1f(at.uStrength, fine ? 2.4 : 4.8);
       gl.uniform3fv(at.uTop, scene.top);
       gl.uniform3fv(at.uBottom, scene.bottom);
       gl.bindVertexArray(this.none);
