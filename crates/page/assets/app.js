@@ -10,6 +10,7 @@
   const QUIET = 180;
   // But never fewer than this.
   const LEAST = 20000;
+  const FIRST = 200000;
 
   const VIEWS = [
     ["Front", -90, 0], ["Back", 90, 0], ["Left", 180, 0], ["Right", 0, 0],
@@ -99,7 +100,8 @@
       }
       this.left = g.layers[0];
       this.right = g.layers[g.layers.length - 1];
-      this.budget = Math.max(...g.layers.map((l) => l.n), 1);
+      // A guess until frames have been timed.
+      this.share = Math.min(1, FIRST / Math.max(1, ...g.layers.map((l) => l.n)));
       const old = JSON.parse(this.remembered("camera") || "null");
       if (old) Object.assign(this.camera, old);
       this.offer();
@@ -107,14 +109,21 @@
       this.paint();
       Pellucid.panel(byId("panel"), this.meta, g);
       status.hidden = true;
-      this.change();
-      await this.drawn();
+      // A quick picture at once, the fine one after it.
+      this.moved();
+      await this.painted();
       document.documentElement.dataset.ready = "true";
     }
 
-    // Resolves once the present state is on the screen.
-    drawn() {
+    // Resolves once something is on the screen.
+    painted() {
       return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }
+
+    // Resolves once the present state is there in full.
+    async drawn() {
+      while (performance.now() - this.moving < 2 * QUIET) await new Promise((done) => setTimeout(done, 30));
+      await this.painted();
     }
 
     controls() {

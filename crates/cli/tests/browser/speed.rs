@@ -42,7 +42,7 @@ fn a_million_points_open_quickly_and_a_hundred_thousand_turn_smoothly() {
         // Interactive: a turn is on the screen.
         let turned = b.eval(
             "(async () => { const t = performance.now(); const a = Pellucid.app; a.camera.orbit(20, 0); \
-             a.moved(); await a.drawn(); return performance.now() - t; })()",
+             a.moved(); await a.painted(); return performance.now() - t; })()",
         );
         b.open(&file_address(&small));
         // What a person sees while turning: the page draws as many points as it has time for.

@@ -208,7 +208,7 @@ fn draw(
         focus: middle.filter(|_| strip.zoom != 1.0),
         point_size: 1.0,
         caption: Some(clouds.iter().map(|c| c.caption.clone()).collect()),
-        columns: 4,
+        columns: if clouds.len() < 7 { clouds.len() } else { clouds.len().div_ceil(2) },
         overwrite: true,
         quiet: args.quiet,
     })
