@@ -147,6 +147,26 @@ impl KdTree {
         table::of_own_points(self, k)
     }
 
+    /// What `f` makes of the `k` nearest of each of the tree's own points, without keeping them: it
+    /// gets the number of a point, its neighbours (nearest first, itself among them) and their
+    /// squared distances, and scratch made by `scratch`. Points that are not finite get the default.
+    ///
+    /// ```
+    /// use pellucid_cloud::KdTree;
+    ///
+    /// let line = [0.0, 1.0, 3.0].map(|x| [x, 0.0, 0.0]);
+    /// let gaps = KdTree::new(&line).map_neighbors(2, || (), |(), _, _, d2| d2[1].sqrt());
+    /// assert_eq!(gaps, [1.0, 1.0, 2.0]);
+    /// ```
+    pub fn map_neighbors<S, T: Send + Sync + Copy + Default>(
+        &self,
+        k: usize,
+        scratch: impl Fn() -> S + Sync + Send,
+        f: impl Fn(&mut S, usize, &[u32], &[f64]) -> T + Sync + Send,
+    ) -> Vec<T> {
+        table::map_own_points(self, k, scratch, f)
+    }
+
     /// The `k` nearest points of each query.
     /// Rows of non-finite queries hold `u32::MAX` and an infinite distance.
     pub fn knn_of(&self, queries: &[Point], k: usize) -> NeighborTable {

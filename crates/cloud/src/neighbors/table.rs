@@ -120,3 +120,40 @@ pub(super) fn of_own_points(tree: &KdTree, k: usize) -> NeighborTable {
     drop(rows);
     table
 }
+
+pub(super) fn map_own_points<S, T: Send + Sync + Copy + Default>(
+    tree: &KdTree,
+    k: usize,
+    scratch: impl Fn() -> S + Sync + Send,
+    f: impl Fn(&mut S, usize, &[u32], &[f64]) -> T + Sync + Send,
+) -> Vec<T> {
+    let k = k.min(tree.len);
+    let mut by_leaf = vec![T::default(); tree.leaves.len() * LEAF];
+    if k == 0 {
+        return vec![T::default(); tree.rows];
+    }
+    let task = |state: &mut (Group, Vec<u32>, Vec<f64>, S), at: usize, out: &mut [T]| {
+        let (group, indices, distances2, scratch) = state;
+        group.gather(tree, at);
+        let leaf = &tree.leaves[at];
+        for (i, out) in out.iter_mut().enumerate() {
+            if leaf.index[i] != u32::MAX {
+                let mut row = Row { indices: &mut indices[..], distances2: &mut distances2[..] };
+                group.query(tree, leaf.point(i), &mut row);
+                *out = f(scratch, leaf.index[i] as usize, indices, distances2);
+            }
+        }
+    };
+    by_leaf.par_chunks_mut(LEAF).enumerate().with_min_len(CHUNK / LEAF).for_each_init(
+        || (Group::new(k), vec![0; k], vec![0.0; k], scratch()),
+        |state, (at, out)| task(state, at, out),
+    );
+    let mut out = vec![T::default(); tree.rows];
+    let places = tree.leaves.iter().flat_map(|l| l.index);
+    for (i, value) in places.zip(by_leaf) {
+        if i != u32::MAX {
+            out[i as usize] = value;
+        }
+    }
+    out
+}

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::estimate::normal_of;
 use crate::neighbors::NeighborTable;
 use crate::vec3::{self, Point};
 
@@ -21,7 +22,7 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
         .par_iter()
         .enumerate()
         .with_min_len(256)
-        .map_init(Vec::new, |heights, (i, &n)| side(points, n, i, table, heights))
+        .map_init(Vec::new, |heights, (i, &n)| side(points, n, i, table.row(i), heights))
         .collect();
     for (n, &side) in normals.iter_mut().zip(&sides) {
         if side < 0.0 {
@@ -31,16 +32,39 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
     sides.iter().filter(|s| **s != 0.0).count()
 }
 
-/// 1 above the other layer as seen along `n`, -1 below, 0 where there are not two.
-fn side(
+/// The normal of point `i` from its neighbours in `row`, and whether these lie in two layers; if
+/// so it looks away from the other one, else its sign says nothing.
+///
+/// All from one neighbourhood, so that a piece of a cloud gets what the whole would; `heights` is
+/// scratch.
+///
+/// ```
+/// use pellucid_cloud::normals::sided_normal;
+///
+/// // Two sheets, half a unit apart, seen from a point of the lower one.
+/// let wall: Vec<_> =
+///     (0..50).map(|i| [f64::from(i % 5), f64::from(i / 5 % 5), 0.5 * f64::from(i / 25)]).collect();
+/// let row: Vec<u32> = (0..50).collect();
+/// let (normal, two_layers) = sided_normal(&wall, 12, &row, &mut Vec::new());
+/// assert!(two_layers && normal[2] < -0.99);
+/// ```
+pub fn sided_normal(
     points: &[Point],
-    n: Point,
     i: usize,
-    table: &NeighborTable,
+    row: &[u32],
     heights: &mut Vec<f64>,
-) -> f64 {
+) -> (Point, bool) {
+    let n = normal_of(points, row);
+    match side(points, n, i, row, heights) {
+        side if side < 0.0 => (n.map(|x| -x), true),
+        side => (n, side != 0.0),
+    }
+}
+
+/// 1 above the other layer as seen along `n`, -1 below, 0 where there are not two.
+fn side(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f64>) -> f64 {
     heights.clear();
-    let row = table.row(i).iter().filter(|&&j| j != u32::MAX);
+    let row = row.iter().filter(|&&j| j != u32::MAX);
     heights.extend(row.map(|&j| vec3::dot(n, vec3::sub(points[j as usize], points[i]))));
     heights.sort_unstable_by(f64::total_cmp);
     let count = heights.len() as f64;

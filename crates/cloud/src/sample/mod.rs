@@ -7,4 +7,4 @@ mod poisson;
 mod tests;
 
 pub use farthest::farthest_points;
-pub use poisson::{poisson_disk, poisson_disk_by_rank};
+pub use poisson::{poisson_disk, poisson_disk_by_rank, poisson_disk_by_rank_in};

@@ -35,8 +35,20 @@ pub fn poisson_disk(points: &[Point], radius: f64, seed: u64) -> Vec<u32> {
 /// # Panics
 /// If there are fewer ranks than points.
 pub fn poisson_disk_by_rank(points: &[Point], radius: f64, hashes: &[u64]) -> Vec<u32> {
+    poisson_disk_by_rank_in(&KdTree::new(points), points, radius, hashes)
+}
+
+/// [`poisson_disk_by_rank`] with a tree of the same points at hand.
+///
+/// # Panics
+/// If there are fewer ranks than points, or the tree is one of other points.
+pub fn poisson_disk_by_rank_in(
+    tree: &KdTree,
+    points: &[Point],
+    radius: f64,
+    hashes: &[u64],
+) -> Vec<u32> {
     let radius = radius.max(0.0);
-    let tree = KdTree::new(points);
     let outranks = |a: u32, b: u32| {
         let (i, j) = (a as usize, b as usize);
         let order = hashes[i].cmp(&hashes[j]);

@@ -1,21 +1,30 @@
 //! Decides everything from the cloud: feature graph learning without a knob.
 //!
-//! What the noise is, how large patches are, which normals to trust and when to stop follow from
-//! the cloud itself ([`choose`]); then [`super::fgl`] runs, and at last points even out along the
+//! What the noise is ([`choose`]), how large patches are and when to stop ([`schedule`]) follow from
+//! the cloud itself. A [`round`] is an iteration of the paper's Algorithm 1 in a form that sees
+//! only what is near: besides the metric and a few numbers, learned from a part of a large cloud
+//! ([`blocks`]), a piece of the cloud gets what the whole would. At last points even out along the
 //! surface ([`relax`]), since half of what is left of the noise by then lies sideways.
 
+mod blocks;
 mod choose;
+mod pull;
 mod relax;
+mod round;
+mod schedule;
+mod weigh;
 
-use pellucid_cloud::PointCloud;
+use pellucid_cloud::{Point, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{LocalFrame, Unit};
 use crate::registry::{Method, Parameter, Parameters};
-use crate::run::{Control, Observer, Progress};
-use crate::{DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Run, Snapshot, Stop};
+use crate::{
+    DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Report, Run, Snapshot, Stop,
+};
 
-use super::fgl::Fgl;
+use round::{Cloud, Recipe};
+use schedule::{Follow, Settings};
 
 const NAME: &str = "auto";
 const MIN_POINTS: usize = 4;
@@ -62,7 +71,7 @@ pub struct AutoParameters {
 
 impl Default for AutoParameters {
     fn default() -> Self {
-        AutoParameters { strength: 1.0, even: 6, reach: 5.0 }
+        AutoParameters { strength: 1.0, even: 4, reach: 5.0 }
     }
 }
 
@@ -82,94 +91,154 @@ impl Parameters for AutoParameters {
 
 struct Auto(AutoParameters);
 
+/// Rounds that came to an end.
+struct Ended {
+    y: Vec<Point>,
+    recipes: Vec<Recipe>,
+    stop: Stop,
+}
+
 impl Denoiser for Auto {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         run.progress("looking", 1, 0.0)?;
-        let frame = LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)?;
-        let found = choose::look(&frame);
-        let mut notes = found.in_words();
-        let Some(parameters) = found.choose(self.0.strength) else {
-            notes.push("nothing was moved".to_owned());
-            let cloud = noisy.clone();
-            let mut report = crate::Report { notes, ..crate::Report::default() };
-            report.spacing = Some(frame.unit());
-            report.noise = Some(found.sigma() * frame.unit());
-            report.skipped_rows = noisy.len() - frame.rows().len();
-            return Ok(Denoised { cloud, iterations: 0, stop: Stop::NothingToDo, report });
-        };
-        notes.push(format!(
-            "patches of {} points, normals from {} neighbours",
-            parameters.patch_size, parameters.normal_neighbors
-        ));
-
-        let position_scale = parameters.position_scale;
-        let mut inner = Run::default().with_seed(run.seed).with_cancel(run.cancel_flag().clone());
-        inner = inner.with_observer(Forward(run));
-        let fitted = Fgl::new(parameters).denoise(noisy, &mut inner);
-        drop(inner);
-        let mut out = fitted?;
-        if out.stop != Stop::Observer && self.0.even > 0 {
-            self.finish(noisy, &frame, &found, &mut out, run)?;
+        let mut report = Report::default();
+        let frame = Run::timed(&mut report, "frame", || {
+            LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
+        })?;
+        let part = blocks::choose(frame.points());
+        let found = Run::timed(&mut report, "noise", || choose::look(&frame, &part));
+        report.spacing = Some(frame.unit());
+        report.noise = Some(found.sigma() * frame.unit());
+        report.skipped_rows = noisy.len() - frame.rows().len();
+        report.notes = found.in_words();
+        if found.is_clean() || self.0.strength == 0.0 {
+            report.notes.push("nothing was moved".to_owned());
+            let (cloud, stop) = (noisy.clone(), Stop::NothingToDo);
+            return Ok(Denoised { cloud, iterations: 0, stop, report });
         }
-        notes.append(&mut out.report.notes);
-        notes.extend(choose::ending(&out, position_scale));
-        out.report.notes = notes;
-        out.report.noise = Some(found.sigma() * frame.unit());
-        Ok(out)
+        let recipes = match part.len() < frame.points().len() {
+            true => Some(self.learn(&frame, &part, &found, run)?),
+            false => None,
+        };
+        let follow = Follow::new(found.sigma(), found.thinness(), self.0.strength);
+        let all = Cloud { observed: frame.points(), numbers: frame.ordinals(), seed: run.seed };
+        let show = |y: &[Point]| frame.leave(noisy, y);
+        let ended = self.rounds(&all, follow, recipes, &frame, &show, &mut report, run)?;
+        let rounds = report.history.len();
+        report.notes.extend(choose::ending(rounds, ended.stop, &report));
+        if let Some(first) = ended.recipes.first() {
+            report.notes.push(format!("patches of {} points at first", first.settings.size));
+        }
+        let mut y = ended.y;
+        if ended.stop != Stop::Observer && self.0.even > 0 {
+            let reach = self.0.reach * found.sigma().max(0.5);
+            // Near the other side of a wall, what pushes may be on it.
+            let steps = (self.0.even as f64 * (1.0 - 0.5 * found.thinness())).round() as usize;
+            self.finish(&frame, &mut y, steps, reach, &show, &mut report, run)?;
+        }
+        let cloud = noisy.with_positions(show(&y)).map_err(|e| DenoiseError::Numerical {
+            step: "putting points back",
+            detail: e.to_string(),
+        })?;
+        Ok(Denoised { cloud, iterations: report.history.len(), stop: ended.stop, report })
     }
 }
 
 impl Auto {
-    /// Evens out the points of `out` and holds back those that went too far.
+    /// What the rounds need to know of a large cloud, from a part of it.
+    fn learn(
+        &self,
+        frame: &LocalFrame,
+        part: &[u32],
+        found: &choose::Found,
+        run: &mut Run,
+    ) -> Result<(Vec<Recipe>, Stop), DenoiseError> {
+        let observed: Vec<Point> = part.iter().map(|&i| frame.points()[i as usize]).collect();
+        let numbers: Vec<u32> = part.iter().map(|&i| frame.ordinals()[i as usize]).collect();
+        let cloud = Cloud { observed: &observed, numbers: &numbers, seed: run.seed };
+        let follow = Follow::new(found.sigma(), found.thinness(), self.0.strength);
+        let mut quiet = Run::default().with_seed(run.seed).with_cancel(run.cancel_flag().clone());
+        let mut report = Report::default();
+        let show = |_: &[Point]| Vec::new();
+        let ended = self.rounds(&cloud, follow, None, frame, &show, &mut report, &mut quiet)?;
+        Ok((ended.recipes, ended.stop))
+    }
+
+    /// Rounds until it is enough, or as many as there are recipes.
+    #[allow(clippy::too_many_arguments)]
+    fn rounds(
+        &self,
+        cloud: &Cloud,
+        mut follow: Follow,
+        given: Option<(Vec<Recipe>, Stop)>,
+        frame: &LocalFrame,
+        show: &dyn Fn(&[Point]) -> Vec<Point>,
+        report: &mut Report,
+        run: &mut Run,
+    ) -> Result<Ended, DenoiseError> {
+        let mut y = cloud.observed.to_vec();
+        let mut recipes = Vec::new();
+        let limit = given.as_ref().map_or(schedule::ROUNDS, |g| g.0.len());
+        let mut stop = given.as_ref().map_or(Stop::IterationLimit, |g| g.1);
+        let mut told = 0.0_f64;
+        for i in 1..=limit {
+            let by_count = (i - 1) as f64 / limit as f64;
+            told = told.max(if given.is_some() { by_count } else { 0.95 * follow.done() });
+            run.progress("denoising", i, 0.98 * told)?;
+            let settings = Settings::for_noise(follow.left());
+            let recipe = given.as_ref().map(|g| &g.0[i - 1]);
+            let moved = cloud.round(&y, i, &settings, recipe, report)?;
+            let mut record = Iteration { index: i, ..Iteration::default() };
+            super::fgl::steps::record_movement(&mut record, &y, &moved.y, frame.unit());
+            y = moved.y;
+            let enough = follow.judge(moved.mean, moved.removed);
+            record.noise_left = Some(follow.left() * frame.unit());
+            record.gamma = Some(moved.recipe.settings.gamma);
+            record.metric = Some(rows(&moved.recipe.metric));
+            let watched = run.iteration(&Snapshot { record: &record, positions: &|| show(&y) })?;
+            report.metric = record.metric.clone();
+            report.features = weigh::NAMES.map(String::from).to_vec();
+            report.history.push(record);
+            recipes.push(moved.recipe);
+            if watched {
+                stop = Stop::Observer;
+                break;
+            }
+            if let (Some(reason), None) = (enough, &given) {
+                stop = reason;
+                break;
+            }
+        }
+        Ok(Ended { y, recipes, stop })
+    }
+
+    /// Evens out the points and holds back those that went too far.
+    #[allow(clippy::too_many_arguments)]
     fn finish(
         &self,
-        noisy: &PointCloud,
         frame: &LocalFrame,
-        found: &choose::Found,
-        out: &mut Denoised,
+        y: &mut Vec<Point>,
+        steps: usize,
+        reach: f64,
+        show: &dyn Fn(&[Point]) -> Vec<Point>,
+        report: &mut Report,
         run: &mut Run,
     ) -> Result<(), DenoiseError> {
-        run.progress("evening out", out.iterations + 1, 0.99)?;
-        let before: Vec<_> =
-            frame.rows().iter().map(|&r| frame.local(out.cloud.positions()[r as usize])).collect();
-        let after = Run::timed(&mut out.report, "evening out", || {
-            let mut y = before.clone();
-            relax::along_surface(&mut y, self.0.even);
-            relax::hold(frame.points(), &mut y, self.0.reach * found.sigma().max(0.5));
-            y
+        let index = report.history.len() + 1;
+        run.progress("evening out", index, 0.99)?;
+        let before = y.clone();
+        Run::timed(report, "evening out", || {
+            relax::along_surface(y, steps);
+            relax::hold(frame.points(), y, reach);
         });
-        let mut record = Iteration { index: out.iterations + 1, ..Iteration::default() };
-        super::fgl::steps::record_movement(&mut record, &before, &after, frame.unit());
-        let positions = || frame.leave(noisy, &after);
-        run.iteration(&Snapshot { record: &record, positions: &positions })?;
-        out.report.history.push(record);
-        out.cloud = noisy.with_positions(positions()).map_err(|e| DenoiseError::Numerical {
-            step: "putting points back",
-            detail: e.to_string(),
-        })?;
-        out.iterations += 1;
+        let mut record = Iteration { index, ..Iteration::default() };
+        super::fgl::steps::record_movement(&mut record, &before, y, frame.unit());
+        run.iteration(&Snapshot { record: &record, positions: &|| show(y) })?;
+        report.history.push(record);
         Ok(())
     }
 }
 
-/// Shows the outer run what the inner one does, as part of a longer way.
-struct Forward<'a, 'b>(&'a mut Run<'b>);
-
-impl Observer for Forward<'_, '_> {
-    fn progress(&mut self, p: &Progress) -> Control {
-        match self.0.progress(p.step, p.iteration, 0.98 * p.fraction) {
-            Ok(()) => Control::Continue,
-            Err(_) => Control::Cancel,
-        }
-    }
-
-    fn iteration(&mut self, snapshot: &Snapshot) -> Control {
-        // The last word is not said yet when the inner method would stop.
-        let record = Iteration { would_stop: false, ..snapshot.record.clone() };
-        match self.0.iteration(&Snapshot { record: &record, positions: snapshot.positions }) {
-            Ok(false) => Control::Continue,
-            Ok(true) => Control::Stop,
-            Err(_) => Control::Cancel,
-        }
-    }
+fn rows(metric: &[f64]) -> Vec<Vec<f64>> {
+    metric.chunks_exact(weigh::FEATURES).map(<[f64]>::to_vec).collect()
 }

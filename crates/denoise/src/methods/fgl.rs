@@ -36,14 +36,7 @@ pub const METHOD: Method = Method {
 const MIN_POINTS: usize = 4;
 
 /// The method with checked parameters.
-pub(super) struct Fgl(FglParameters);
-
-impl Fgl {
-    /// For parameters that another method has chosen.
-    pub(super) fn new(parameters: FglParameters) -> Fgl {
-        Fgl(parameters)
-    }
-}
+struct Fgl(FglParameters);
 
 impl Denoiser for Fgl {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {

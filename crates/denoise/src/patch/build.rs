@@ -32,8 +32,10 @@ pub enum Uncovered {
 /// thin sheet, or of a sharp edge, are farther apart than they lie.
 #[derive(Debug, Clone, Copy)]
 pub struct Apart<'a> {
-    /// Oriented normals of all points.
+    /// Normals of all points.
     pub normals: &'a [Point],
+    /// Whether the sign of each normal means something; `None` if those of all do.
+    pub sided: Option<&'a [bool]>,
     /// Lengths that a difference of one between unit normals counts as.
     pub per_normal: f64,
 }
@@ -42,8 +44,16 @@ impl Apart<'_> {
     /// The squared distance of two points whose squared distance in space is `d2`.
     #[inline]
     pub fn distance2(&self, d2: f64, i: usize, j: usize) -> f64 {
-        let n = vec3::distance2(self.normals[i], self.normals[j]);
-        d2 + self.per_normal * self.per_normal * n
+        let n = self.difference(i, j);
+        d2 + self.per_normal * self.per_normal * vec3::dot(n, n)
+    }
+
+    /// The difference of two normals; where their signs mean nothing, the smaller one.
+    #[inline]
+    pub fn difference(&self, i: usize, j: usize) -> Point {
+        let (a, b) = (self.normals[i], self.normals[j]);
+        let signed = self.sided.is_none_or(|sided| sided[i] && sided[j]);
+        if signed || vec3::dot(a, b) >= 0.0 { vec3::sub(a, b) } else { vec3::add(a, b) }
     }
 }
 
@@ -81,55 +91,72 @@ impl Patches {
         rule: Uncovered,
         apart: Option<Apart>,
     ) -> Patches {
-        let mut patches = Patches {
-            size,
-            centers: Vec::new(),
-            members: Vec::new(),
-            origins: Vec::new(),
-            uncovered: 0,
-        };
+        let mut patches = Patches::empty(size);
         let limit = Self::reach_limit(nearest, centers, size);
-        patches.extend(nearest, centers, limit, apart);
-
-        let mut covered = vec![false; points.len()];
-        patches.members.iter().for_each(|&m| covered[m as usize] = true);
-        patches.uncovered = covered.iter().filter(|c| !**c).count();
+        let row = |c: u32| c as usize;
+        patches.extend(nearest, centers, row, limit, apart);
+        let left_out = patches.mark_uncovered(points.len());
         if rule == Uncovered::ExtraPatches && patches.uncovered > 0 {
-            let extra = patches.centers_for_uncovered(nearest, covered, apart.is_none());
-            patches.extend(nearest, &extra, limit, apart);
+            let extra = patches.centers_for_uncovered(nearest, &left_out, apart.is_none());
+            patches.extend(nearest, &extra, row, limit, apart);
         }
-
-        patches.origins = (0..patches.len())
-            .into_par_iter()
-            .map(|s| match origin {
-                Origin::Center => points[patches.centers[s] as usize],
-                Origin::Mean => {
-                    let sum = patches
-                        .members(s)
-                        .iter()
-                        .fold([0.0; 3], |sum, &p| vec3::add(sum, points[p as usize]));
-                    vec3::scale(sum, 1.0 / size as f64)
-                }
-            })
-            .collect();
+        match origin {
+            Origin::Center => {
+                patches.origins = patches.centers.iter().map(|&c| points[c as usize]).collect();
+            }
+            Origin::Mean => patches.center_on_means(points),
+        }
         patches
+    }
+
+    /// No patches yet.
+    pub(super) fn empty(size: usize) -> Patches {
+        let (centers, members, origins) = (Vec::new(), Vec::new(), Vec::new());
+        Patches { size, centers, members, origins, uncovered: 0 }
+    }
+
+    /// Adds patches around `centers`, whose neighbours are in the rows of `nearest`.
+    pub(super) fn add(&mut self, nearest: &NeighborTable, centers: &[u32], apart: Apart) {
+        let rows: Vec<u32> = (0..centers.len() as u32).collect();
+        let limit = Self::reach_limit(nearest, &rows, self.size);
+        self.extend(nearest, &rows, |r| centers[r as usize] as usize, limit, Some(apart));
+    }
+
+    /// Which points no patch has; their number is kept.
+    pub(super) fn mark_uncovered(&mut self, points: usize) -> Vec<u32> {
+        let mut covered = vec![false; points];
+        self.members.iter().for_each(|&m| covered[m as usize] = true);
+        let left_out: Vec<u32> = (0..points as u32).filter(|&p| !covered[p as usize]).collect();
+        self.uncovered = left_out.len();
+        left_out
+    }
+
+    /// Makes the mean of its points the origin of each patch.
+    pub(super) fn center_on_means(&mut self, points: &[Point]) {
+        let mean = |members: &[u32]| {
+            let sum = members.iter().fold([0.0; 3], |sum, &p| vec3::add(sum, points[p as usize]));
+            vec3::scale(sum, 1.0 / members.len() as f64)
+        };
+        self.origins = self.members.par_chunks(self.size).map(mean).collect();
     }
 
     /// Greedily picks uncovered points until patches around them cover all.
     fn centers_for_uncovered(
         &self,
         nearest: &NeighborTable,
-        mut covered: Vec<bool>,
+        left_out: &[u32],
         by_distance: bool,
     ) -> Vec<u32> {
+        if !by_distance {
+            return left_out.to_vec();
+        }
+        let mut covered = vec![false; nearest.len()];
         let mut extra = Vec::new();
-        for p in 0..covered.len() {
-            if !covered[p] {
-                extra.push(p as u32);
-                covered[p] = true;
-                if by_distance {
-                    nearest.row(p)[..self.size].iter().for_each(|&n| covered[n as usize] = true);
-                }
+        for &p in left_out {
+            if !covered[p as usize] {
+                extra.push(p);
+                let row = &nearest.row(p as usize)[..self.size];
+                row.iter().for_each(|&n| covered[n as usize] = true);
             }
         }
         extra
@@ -148,31 +175,34 @@ impl Patches {
         if *median > 0.0 { STRETCHED * STRETCHED * *median } else { f64::INFINITY }
     }
 
+    /// Adds patches for some rows of `nearest`, each around the point that `center` names.
     fn extend(
         &mut self,
         nearest: &NeighborTable,
-        centers: &[u32],
+        rows: &[u32],
+        center: impl Fn(u32) -> usize + Sync,
         limit: f64,
         apart: Option<Apart>,
     ) {
         let size = self.size;
-        let local = |c: &u32| nearest.distances2(*c as usize)[size - 1] <= limit;
-        let kept: Vec<u32> = centers.iter().copied().filter(local).collect();
+        let local = |r: &u32| nearest.distances2(*r as usize)[size - 1] <= limit;
+        let kept: Vec<u32> = rows.iter().copied().filter(local).collect();
         let start = self.members.len();
         self.members.resize(start + kept.len() * size, 0);
-        let choose = |order: &mut Vec<(f64, u32)>, (row, &c): (&mut [u32], &u32)| {
-            let candidates = nearest.row(c as usize);
+        let choose = |order: &mut Vec<(f64, u32)>, (row, &r): (&mut [u32], &u32)| {
+            let c = center(r);
+            let candidates = nearest.row(r as usize);
             match apart {
                 None => row.copy_from_slice(&candidates[..size]),
                 Some(apart) => {
                     order.clear();
-                    let d2 = nearest.distances2(c as usize);
+                    let d2 = nearest.distances2(r as usize);
                     order.extend(
                         candidates
                             .iter()
                             .zip(d2)
                             .filter(|(j, _)| **j != u32::MAX)
-                            .map(|(&j, &d2)| (apart.distance2(d2, c as usize, j as usize), j)),
+                            .map(|(&j, &d2)| (apart.distance2(d2, c, j as usize), j)),
                     );
                     let by =
                         |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
@@ -184,8 +214,8 @@ impl Patches {
                 }
             }
             // More exact duplicates than the patch has room for could crowd the centre out.
-            if !row.contains(&c) {
-                row[0] = c;
+            if !row.contains(&(c as u32)) {
+                row[0] = c as u32;
             }
         };
         self.members[start..]
@@ -193,7 +223,7 @@ impl Patches {
             .zip(&kept)
             .with_min_len(256)
             .for_each_init(Vec::new, |order, item| choose(order, item));
-        self.centers.extend(kept);
+        self.centers.extend(kept.iter().map(|&r| center(r) as u32));
     }
 
     /// How many patches there are.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{Apart, Patches};
 
 /// No such neighbour.
-pub(super) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 /// Patches looked at for each neighbour to be chosen, where normals count too.
 const CANDIDATES: usize = 3;
 
@@ -91,6 +91,16 @@ impl PatchGraph {
         PatchGraph { size, degree, neighbors, slots }
     }
 
+    /// The patches that each patch is linked to, `degree` a patch, and which of them.
+    pub fn links(&self) -> (&[u32], usize) {
+        (&self.neighbors, self.degree)
+    }
+
+    /// The counterparts' places in patch `links()[link]`, one a point of the patch that has the link.
+    pub fn slots(&self, link: usize) -> &[u8] {
+        &self.slots[link * self.size..(link + 1) * self.size]
+    }
+
     /// Room for directed edges; some numbers may hold none.
     pub fn capacity(&self) -> usize {
         self.slots.len()
@@ -146,7 +156,7 @@ pub(super) fn nearest_patches(points: &[Point], patches: &Patches, neighbors: us
 }
 
 /// The same, by a distance that counts normals too.
-fn nearest_patches_apart(
+pub(super) fn nearest_patches_apart(
     points: &[Point],
     patches: &Patches,
     neighbors: usize,

@@ -1,22 +1,15 @@
-//! What the cloud says, and what follows from it.
+//! What the cloud says.
 
 use pellucid_cloud::KdTree;
-use pellucid_cloud::noise::{Layers, noise_of_layers};
+use pellucid_cloud::noise::{Layers, estimate_noise_in, noise_of_layers};
 
+use super::weigh::{FEATURES, POSITION_SCALE};
 use crate::frame::LocalFrame;
-use crate::methods::fgl::{FglParameters, NormalSign};
-use crate::{Denoised, Report, Stop};
+use crate::{Report, Stop};
 
 /// Noise below this many spacings is left alone: no patch can tell it from the surface.
 const NEGLIGIBLE: f64 = 0.125;
-/// Movement of an iteration, in spacings, that is only shuffling along the surface.
-const AT_REST: f64 = 0.12;
-/// Part of the noise that points may move along their normals. More than all of it, since the
-/// estimate may be low and rest comes first on most clouds.
-const WHOLE: f64 = 1.1;
-/// The same where the noise is as wide as walls are thick: from here on walls collapse.
-const THIN: f64 = 0.65;
-/// Tails (see [`Layers`]) between which the one turns into the other.
+/// Tails (see [`Layers`]) between which walls turn from thick to thin.
 const TAILS: [f64; 2] = [-0.1, -0.2];
 
 /// What was found in a cloud, in spacings.
@@ -25,10 +18,14 @@ pub struct Found {
     layers: Layers,
 }
 
-/// Looks at the cloud.
-pub fn look(frame: &LocalFrame) -> Found {
-    let points = frame.points_by_row();
-    Found { layers: noise_of_layers(&points, &KdTree::new(&points), &frame.noise()) }
+/// Looks at the cloud, or at the part of it that is learned from.
+pub fn look(frame: &LocalFrame, part: &[u32]) -> Found {
+    // In the order of the cloud's rows, so that it does not depend on how the cloud is turned.
+    let mut by_row = part.to_vec();
+    by_row.sort_unstable_by_key(|&i| frame.rows()[i as usize]);
+    let points: Vec<_> = by_row.iter().map(|&i| frame.points()[i as usize]).collect();
+    let tree = KdTree::new(&points);
+    Found { layers: noise_of_layers(&points, &tree, &estimate_noise_in(&points, &tree)) }
 }
 
 impl Found {
@@ -38,8 +35,13 @@ impl Found {
     }
 
     /// How thin walls are for the noise: 0 not, 1 very.
-    fn thinness(&self) -> f64 {
+    pub fn thinness(&self) -> f64 {
         ((TAILS[0] - self.layers.tails) / (TAILS[0] - TAILS[1])).clamp(0.0, 1.0)
+    }
+
+    /// Whether there is too little noise to do anything.
+    pub fn is_clean(&self) -> bool {
+        self.sigma() < NEGLIGIBLE
     }
 
     /// The findings as sentences.
@@ -48,40 +50,23 @@ impl Found {
         if self.thinness() > 0.0 {
             words.push("walls about as thin as the noise: it stops before they collapse".into());
         }
-        if self.sigma() < NEGLIGIBLE {
+        if self.is_clean() {
             words.push("too little noise to tell from the surface".into());
         }
         words
     }
-
-    /// Parameters for this cloud; `None` if it is best left alone.
-    pub fn choose(&self, strength: f64) -> Option<FglParameters> {
-        let sigma = self.sigma();
-        if sigma < NEGLIGIBLE || strength == 0.0 {
-            return None;
-        }
-        Some(FglParameters {
-            // The two sides of a wall, and of an edge, are told apart by their normals.
-            normal_sign: NormalSign::Sheets,
-            normal_distance: 1.0,
-            noise: Some(sigma),
-            stop_noise: strength * (WHOLE + (THIN - WHOLE) * self.thinness()),
-            stop_movement: AT_REST / strength,
-            ..FglParameters::default()
-        })
-    }
 }
 
 /// What was learned and why it ended, in words.
-pub fn ending(out: &Denoised, position_scale: f64) -> Vec<String> {
-    let why = match out.stop {
+pub fn ending(rounds: usize, stop: Stop, report: &Report) -> Vec<String> {
+    let why = match stop {
         Stop::Converged => "points hardly moved any more",
         Stop::NoiseRemoved => "points had moved by as much as the noise",
         Stop::IterationLimit => "it does no more than that",
         _ => "it was asked to",
     };
-    let mut words = vec![format!("stopped after {} rounds because {why}", out.iterations)];
-    if let Some(length) = normal_in_spacings(&out.report, position_scale) {
+    let mut words = vec![format!("stopped after {rounds} rounds because {why}")];
+    if let Some(length) = normal_in_spacings(report) {
         words.push(format!(
             "learned: two normals that differ by 1 count as much as points {length:.1} spacings apart"
         ));
@@ -90,12 +75,9 @@ pub fn ending(out: &Denoised, position_scale: f64) -> Vec<String> {
 }
 
 /// The distance in spacings that weighs as much as a difference of one between normals.
-fn normal_in_spacings(report: &Report, position_scale: f64) -> Option<f64> {
+fn normal_in_spacings(report: &Report) -> Option<f64> {
     let m = report.metric.as_ref()?;
-    let trace = |name: &str| -> f64 {
-        let of = |(i, f): (usize, &String)| f.starts_with(name).then(|| m[i][i]);
-        report.features.iter().enumerate().filter_map(of).sum()
-    };
-    let (position, normal) = (trace("position"), trace("normal"));
-    (position > 0.0).then(|| (normal / position).sqrt() / position_scale)
+    let trace = |range: std::ops::Range<usize>| -> f64 { range.map(|i| m[i][i]).sum() };
+    let (position, normal) = (trace(0..FEATURES / 2), trace(FEATURES / 2..FEATURES));
+    (position > 0.0).then(|| (normal / position).sqrt() / POSITION_SCALE)
 }

@@ -72,7 +72,11 @@ pub fn centers(
 
 /// How far apart points are when normals count.
 pub fn apart<'a>(normals: &'a [Point], p: &FglParameters) -> Option<Apart<'a>> {
-    (p.normal_distance > 0.0).then_some(Apart { normals, per_normal: p.normal_distance })
+    (p.normal_distance > 0.0).then_some(Apart {
+        normals,
+        sided: None,
+        per_normal: p.normal_distance,
+    })
 }
 
 /// Feature columns of every point.

@@ -1,0 +1,159 @@
+//! One round: patches, counterparts, weights, pull. Everything follows from what is near, but for
+//! a few numbers (the [`Recipe`]) that can be learned from a part of the cloud.
+
+use pellucid_cloud::normals::sided_normal;
+use pellucid_cloud::{KdTree, Point, sample, vec3};
+use serde::{Deserialize, Serialize};
+
+use super::pull::Pull;
+use super::schedule::Settings;
+use super::weigh::{self, Matrix};
+use crate::graph::scramble;
+use crate::patch::{Apart, PatchGraph, Patches};
+use crate::{DenoiseError, Report, Run};
+
+/// Neighbours that normals and layers are seen in.
+const NORMAL_NEIGHBORS: usize = 64;
+/// Neighbours whose mean distance is the spacing.
+const SPACING_NEIGHBORS: usize = 6;
+/// Points looked at for each member of a patch.
+const CANDIDATES: usize = 3;
+/// Patches that each patch is linked to.
+const LINKS: usize = 10;
+/// How much heights count when counterparts are found.
+const HEIGHT: f64 = 0.5;
+/// Spacings that a difference of one between normals counts as.
+const PER_NORMAL: f64 = 1.0;
+
+/// What a round needs to know of the whole cloud.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// Sizes and strengths.
+    pub settings: Settings,
+    /// Radius of the disks around patch centres, in spacings.
+    pub radius: f64,
+    /// The learned metric, row after row.
+    pub metric: Vec<f64>,
+}
+
+/// What came of a round.
+pub struct Moved {
+    /// Where points are now.
+    pub y: Vec<Point>,
+    /// What was learned, or given.
+    pub recipe: Recipe,
+    /// Mean movement, in spacings of the cloud as it was before.
+    pub mean: f64,
+    /// Root mean square distance from `observed` along the normals.
+    pub removed: f64,
+}
+
+/// What the neighbours of a point say.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    normal: Point,
+    sided: bool,
+    spacing: f32,
+    reach2: f32,
+}
+
+/// Points with their names in the whole cloud, and how the run draws.
+pub struct Cloud<'a> {
+    /// Where they were measured.
+    pub observed: &'a [Point],
+    /// A number of each point that does not depend on where it is.
+    pub numbers: &'a [u32],
+    /// Seed of all draws.
+    pub seed: u64,
+}
+
+impl Cloud<'_> {
+    /// Round `index` from `y`: with what is `given`, or else learned here for these settings.
+    pub fn round(
+        &self,
+        y: &[Point],
+        index: usize,
+        settings: &Settings,
+        given: Option<&Recipe>,
+        report: &mut Report,
+    ) -> Result<Moved, DenoiseError> {
+        let settings = *given.map_or(settings, |g| &g.settings);
+        let tree = Run::timed(report, "tree", || KdTree::new(y));
+        let disk = settings.points_of_disk();
+        let seen = Run::timed(report, "normals", || look(y, &tree, disk));
+        let spacing = mean(seen.iter().map(|s| f64::from(s.spacing)));
+        let radius = given.map_or_else(|| usual_reach(&seen), |g| g.radius);
+        let normals: Vec<Point> = seen.iter().map(|s| s.normal).collect();
+        let sided: Vec<bool> = seen.iter().map(|s| s.sided).collect();
+        drop(seen);
+        let centers = Run::timed(report, "centres", || {
+            sample::poisson_disk_by_rank_in(&tree, y, radius, &self.ranks(index))
+        });
+        let apart = Apart { normals: &normals, sided: Some(&sided), per_normal: PER_NORMAL };
+        let patches = Run::timed(report, "patches", || {
+            Patches::cover(y, &tree, &centers, settings.size, CANDIDATES * settings.size, apart)
+        });
+        drop(tree);
+        report.uncovered_points = report.uncovered_points.max(patches.uncovered());
+        let graph = Run::timed(report, "counterparts", || {
+            PatchGraph::link_flat(y, &patches, LINKS, apart, HEIGHT)
+        });
+        let trace_limit = settings.trace_limit;
+        let learned = Run::timed(report, "learning", || match given {
+            Some(g) => matrix(&g.metric),
+            None => weigh::learn(y, self.numbers, &patches, &graph, apart, trace_limit),
+        })?;
+        let weights =
+            Run::timed(report, "weights", || weigh::weights(y, &patches, &graph, apart, &learned));
+        let next = Run::timed(report, "solve", || {
+            Pull::new(y.len(), &patches, &graph, weights).solve(y, settings.gamma)
+        });
+        let moved = mean(next.iter().zip(y).map(|(&a, &b)| vec3::distance2(a, b).sqrt()));
+        let along = next.iter().zip(self.observed).zip(&normals);
+        let removed =
+            mean(along.map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n).powi(2))).sqrt();
+        let recipe = Recipe { settings, radius, metric: learned.to_vec() };
+        let mean = if spacing > 0.0 { moved / spacing } else { 0.0 };
+        Ok(Moved { y: next, recipe, mean, removed })
+    }
+
+    /// Who comes first as a centre, another way in each round: patches that change from round to
+    /// round leave no traces.
+    fn ranks(&self, index: usize) -> Vec<u64> {
+        let draw = scramble(self.seed ^ (index as u64).wrapping_mul(0xd1b5_4a32_d192_ed03));
+        self.numbers.iter().map(|&r| scramble(u64::from(r) ^ draw)).collect()
+    }
+}
+
+fn look(y: &[Point], tree: &KdTree, disk: usize) -> Vec<Seen> {
+    tree.map_neighbors(NORMAL_NEIGHBORS.max(disk + 1), Vec::new, |heights, i, row, d2| {
+        let (normal, sided) = sided_normal(y, i, row, heights);
+        let near = &d2[1.min(d2.len() - 1)..d2.len().min(SPACING_NEIGHBORS + 1)];
+        let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / near.len().max(1) as f64;
+        let reach2 = d2[disk.min(d2.len() - 1)];
+        Seen { normal, sided, spacing: spacing as f32, reach2: reach2 as f32 }
+    })
+}
+
+/// The median radius of disks that hold as many points as asked for.
+fn usual_reach(seen: &[Seen]) -> f64 {
+    let mut reach: Vec<f32> = seen.iter().map(|s| s.reach2).collect();
+    let middle = reach.len() / 2;
+    if reach.is_empty() {
+        return 0.0;
+    }
+    f64::from(*reach.select_nth_unstable_by(middle, f32::total_cmp).1).sqrt()
+}
+
+fn matrix(values: &[f64]) -> Result<Matrix, DenoiseError> {
+    values.try_into().map_err(|_| DenoiseError::Numerical {
+        step: "learning",
+        detail: "the given metric has another size".into(),
+    })
+}
+
+/// In order, so that it does not depend on threads.
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = values.len().max(1) as f64;
+    values.sum::<f64>() / n
+}

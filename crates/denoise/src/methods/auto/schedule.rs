@@ -1,0 +1,118 @@
+//! What a round does, by the noise that is left, and when it is enough.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Stop;
+
+/// Points of a patch where there is little noise, and how many more for each squared spacing of
+/// noise above [`SMALL_UP_TO`].
+const SMALLEST: f64 = 9.0;
+const GROWTH: f64 = 8.0;
+const SMALL_UP_TO: f64 = 1.2;
+/// Most points of a patch.
+const LARGEST: f64 = 32.0;
+/// Patches that a point is in.
+const COVER: f64 = 2.7;
+/// Limit on the trace of the metric for patches of [`SMALLEST`] points: how narrow weights are.
+/// Larger patches have wider ones.
+const TRACE: f64 = 3.0;
+/// Strength of the pull.
+const GAMMA: f64 = 0.2;
+/// On a surface, disks of radius r leave about 0.7 centres per r² (measured).
+const DISKS: f64 = 0.7 * std::f64::consts::PI;
+
+/// Part of the first round's movement below which points are at rest, for 0.9 of the noise removed;
+/// how much it grows with that part of the noise; and with each spacing of noise below [`LITTLE`],
+/// since a round that moves points by little has less to lose.
+const REST: f64 = 0.55;
+const REST_GROWTH: f64 = 1.0;
+const REST_OF_LITTLE: f64 = 0.33;
+const LITTLE: f64 = 0.9;
+/// Part of the noise that points may move along their normals; more than all of it, since the
+/// estimate may be low.
+const WHOLE: f64 = 1.05;
+/// The same where the noise is as wide as walls are thick: from here on walls collapse.
+const THIN: f64 = 0.5;
+
+/// Most rounds.
+pub const ROUNDS: usize = 20;
+
+/// What a round does. Lengths are in spacings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Points of a patch.
+    pub size: usize,
+    /// Patches a point.
+    pub share: f64,
+    /// Limit on the trace of the metric.
+    pub trace_limit: f64,
+    /// Strength of the pull.
+    pub gamma: f64,
+}
+
+impl Settings {
+    /// For a cloud with `left` spacings of noise.
+    pub fn for_noise(left: f64) -> Settings {
+        let over = (left * left - SMALL_UP_TO).max(0.0);
+        let size = (SMALLEST + GROWTH * over).min(LARGEST).round();
+        Settings {
+            size: size as usize,
+            share: COVER / size,
+            trace_limit: TRACE * SMALLEST / size,
+            gamma: GAMMA,
+        }
+    }
+
+    /// How many points a disk around a centre should hold.
+    pub fn points_of_disk(&self) -> usize {
+        (DISKS / self.share).round() as usize
+    }
+}
+
+/// Follows the rounds.
+#[derive(Debug, Clone)]
+pub struct Follow {
+    sigma: f64,
+    limit: f64,
+    strength: f64,
+    first: Option<f64>,
+    removed: f64,
+}
+
+impl Follow {
+    /// For `sigma` spacings of noise and walls of that `thinness` (0 to 1).
+    pub fn new(sigma: f64, thinness: f64, strength: f64) -> Follow {
+        let limit = WHOLE + (THIN - WHOLE) * thinness;
+        Follow { sigma, limit: strength * limit, strength, first: None, removed: 0.0 }
+    }
+
+    /// The noise that is left, in spacings.
+    pub fn left(&self) -> f64 {
+        (self.sigma * self.sigma - self.removed * self.removed).max(0.0).sqrt()
+    }
+
+    /// How much of the noise is gone.
+    pub fn done(&self) -> f64 {
+        (self.removed / (self.limit * self.sigma).max(f64::MIN_POSITIVE)).min(1.0)
+    }
+
+    /// Looks at a round that moved points by `moved` spacings on average, after which they are
+    /// `removed` spacings (root mean square, along their normals) from where they were measured.
+    pub fn judge(&mut self, moved: f64, removed: f64) -> Option<Stop> {
+        self.removed = removed;
+        let first = *self.first.get_or_insert(moved);
+        let part = removed / self.sigma.max(f64::MIN_POSITIVE);
+        let rest =
+            REST + REST_GROWTH * (part - 0.9) + REST_OF_LITTLE * (LITTLE - self.sigma).max(0.0);
+        let rest = rest.clamp(0.0, 1.0) / self.strength;
+        if part >= self.limit {
+            Some(Stop::NoiseRemoved)
+        } else {
+            (moved < rest * first).then_some(Stop::Converged)
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "schedule_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! Weights of links, `exp(-g'Mg)`, and the metric M that is learned from a sample of them.
+
+use featgraph::edges::Edges;
+use featgraph::learn::{self, LearnParams, Solver};
+use featgraph::metric::Metric;
+use pellucid_cloud::{Point, vec3};
+use rayon::prelude::*;
+
+use crate::DenoiseError;
+use crate::graph::scramble;
+use crate::patch::{Apart, NONE, PatchGraph, Patches};
+
+/// Features: position and normal.
+pub const FEATURES: usize = 6;
+/// What they are called.
+pub const NAMES: [&str; FEATURES] =
+    ["position x", "position y", "position z", "normal x", "normal y", "normal z"];
+/// Positions as features are spacings times this, so that one trace limit suits both kinds.
+pub const POSITION_SCALE: f64 = 0.45;
+/// Patches that the metric is learned from.
+const LEARN_FROM: f64 = 4000.0;
+/// Patches a task.
+const PATCHES: usize = 64;
+
+/// A metric, row after row.
+pub type Matrix = [f64; FEATURES * FEATURES];
+
+/// The difference g of the features of two points.
+#[inline]
+fn difference(y: &[Point], apart: Apart, p: usize, q: usize) -> [f64; FEATURES] {
+    let d = vec3::scale(vec3::sub(y[p], y[q]), POSITION_SCALE);
+    let n = apart.difference(p, q);
+    [d[0], d[1], d[2], n[0], n[1], n[2]]
+}
+
+/// `g'Mg` (Eq. 6).
+#[inline]
+fn quadratic_form(m: &Matrix, g: &[f64; FEATURES]) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..FEATURES {
+        let mut inner = 0.0;
+        for j in 0..FEATURES {
+            inner += m[FEATURES * i + j] * g[j];
+        }
+        sum += g[i] * inner;
+    }
+    sum
+}
+
+/// The weight of every point of every link; zero where a patch has fewer neighbours.
+pub fn weights(
+    y: &[Point],
+    patches: &Patches,
+    graph: &PatchGraph,
+    apart: Apart,
+    m: &Matrix,
+) -> Vec<f32> {
+    let size = patches.size();
+    let (links, degree) = graph.links();
+    let mut weights = vec![0.0; links.len() * size];
+    weights.par_chunks_mut(degree * size).enumerate().with_min_len(PATCHES).for_each(
+        |(s, weights)| {
+            let own = patches.members(s);
+            for (e, weights) in weights.chunks_exact_mut(size).enumerate() {
+                let link = s * degree + e;
+                if links[link] == NONE {
+                    continue;
+                }
+                let other = patches.members(links[link] as usize);
+                for (a, (w, &slot)) in weights.iter_mut().zip(graph.slots(link)).enumerate() {
+                    let (p, q) = (own[a] as usize, other[slot as usize] as usize);
+                    *w = (-quadratic_form(m, &difference(y, apart, p, q))).exp() as f32;
+                }
+            }
+        },
+    );
+    weights
+}
+
+/// Learns M (Eq. 11) from the links of some patches, drawn by the numbers of their centres.
+pub fn learn(
+    y: &[Point],
+    numbers: &[u32],
+    patches: &Patches,
+    graph: &PatchGraph,
+    apart: Apart,
+    trace_limit: f64,
+) -> Result<Matrix, DenoiseError> {
+    let failed = |detail: String| DenoiseError::Numerical { step: "learning", detail };
+    let share = (LEARN_FROM / patches.len().max(1) as f64).min(1.0);
+    let drawn = |s: usize| {
+        let number = u64::from(numbers[patches.centers()[s] as usize]);
+        scramble(number) as f64 <= share * 2.0_f64.powi(64)
+    };
+    let (links, degree) = graph.links();
+    let mut columns = vec![Vec::new(); FEATURES];
+    let mut distances = Vec::new();
+    for s in (0..patches.len()).filter(|&s| drawn(s)) {
+        for link in (s * degree..(s + 1) * degree).filter(|&link| links[link] != NONE) {
+            let other = patches.members(links[link] as usize);
+            for (&p, &slot) in patches.members(s).iter().zip(graph.slots(link)) {
+                let (p, q) = (p as usize, other[slot as usize] as usize);
+                let g = difference(y, apart, p, q);
+                columns.iter_mut().zip(g).for_each(|(column, g)| column.push(g));
+                distances.push(vec3::distance2(y[p], y[q]));
+            }
+        }
+    }
+    let edges =
+        Edges::from_columns(Vec::new(), columns, distances).map_err(|e| failed(e.to_string()))?;
+    let metric = if edges.is_empty() {
+        Metric::identity_scaled(FEATURES, trace_limit).map_err(|e| failed(e.to_string()))?
+    } else {
+        // To the last digits, so that turning the cloud turns the metric.
+        let params = LearnParams {
+            trace_limit,
+            solver: Solver::Full,
+            tolerance: 1e-13,
+            max_passes: 100,
+            ..LearnParams::default()
+        };
+        learn::learn(&edges, &params).map_err(|e| failed(e.to_string()))?.metric
+    };
+    metric.values().try_into().map_err(|_| failed("the metric has another size".into()))
+}

@@ -1,0 +1,134 @@
+//! Patches around chosen points, and counterparts found with heights counted less.
+//!
+//! Noise lies in the heights over the surface. A counterpart that is nearest in all three
+//! directions is nearest in noise too, and averaging over such counterparts removes little of it;
+//! with heights scaled down, points answer to each other by their place along the surface.
+
+use pellucid_cloud::{KdTree, Point, vec3};
+use rayon::prelude::*;
+
+use super::counterpart::{NONE, PatchGraph, nearest_patches_apart};
+use super::{Apart, Patches};
+
+/// Places handled at once; rows of places are filled up to a multiple of it.
+const LANES: usize = 8;
+
+impl Patches {
+    /// Patches of `size` points around `centers`, and around each point that these leave out.
+    /// Members are chosen among the nearest `candidates` of a centre by `apart`.
+    pub fn cover(
+        points: &[Point],
+        tree: &KdTree,
+        centers: &[u32],
+        size: usize,
+        candidates: usize,
+        apart: Apart,
+    ) -> Patches {
+        let around = |centers: &[u32]| {
+            let at: Vec<Point> = centers.iter().map(|&c| points[c as usize]).collect();
+            tree.knn_of(&at, candidates)
+        };
+        let nearest = around(centers);
+        let mut patches = Patches::empty(size.min(nearest.k()));
+        patches.add(&nearest, centers, apart);
+        let left_out = patches.mark_uncovered(points.len());
+        patches.add(&around(&left_out), &left_out, apart);
+        patches.center_on_means(points);
+        patches
+    }
+}
+
+impl PatchGraph {
+    /// Links each patch to the `neighbors` patches whose centres are nearest by `apart`; points
+    /// answer to those nearest in place, where heights over a patch count `height` times.
+    pub fn link_flat(
+        points: &[Point],
+        patches: &Patches,
+        neighbors: usize,
+        apart: Apart,
+        height: f64,
+    ) -> PatchGraph {
+        let size = patches.size();
+        let linked = nearest_patches_apart(points, patches, neighbors, apart);
+        let width = size.next_multiple_of(LANES);
+        let mut places = vec![f32::INFINITY; patches.len() * 3 * width];
+        places.par_chunks_mut(3 * width).enumerate().with_min_len(64).for_each(|(s, out)| {
+            flatten(points, patches, s, apart.normals, height, out);
+        });
+        let mut slots = vec![0u8; linked.len() * size];
+        slots.par_chunks_mut(neighbors * size).enumerate().with_min_len(64).for_each(
+            |(s, slots)| {
+                let own = &places[s * 3 * width..][..3 * width];
+                for (slots, &t) in slots.chunks_exact_mut(size).zip(&linked[s * neighbors..]) {
+                    if t != NONE {
+                        let other = &places[t as usize * 3 * width..][..3 * width];
+                        for (a, slot) in slots.iter_mut().enumerate() {
+                            let v = [own[a], own[width + a], own[2 * width + a]];
+                            *slot = nearest_place(v, other);
+                        }
+                    }
+                }
+            },
+        );
+        PatchGraph::from_parts(size, neighbors, linked, slots)
+    }
+}
+
+/// The places of the points of patch `s`, x before y before z, relative to its origin and with
+/// heights along its mean normal scaled by `height`.
+fn flatten(
+    points: &[Point],
+    patches: &Patches,
+    s: usize,
+    normals: &[Point],
+    height: f64,
+    out: &mut [f32],
+) {
+    let (members, origin) = (patches.members(s), patches.origins()[s]);
+    let ahead = normals[patches.centers()[s] as usize];
+    let sum = members.iter().fold([0.0; 3], |sum, &m| {
+        let n = normals[m as usize];
+        if vec3::dot(n, ahead) < 0.0 { vec3::sub(sum, n) } else { vec3::add(sum, n) }
+    });
+    let n = vec3::normalized(sum).unwrap_or_default();
+    let width = out.len() / 3;
+    for (a, &m) in members.iter().enumerate() {
+        let v = vec3::sub(points[m as usize], origin);
+        let v = vec3::sub(v, vec3::scale(n, (1.0 - height) * vec3::dot(v, n)));
+        for c in 0..3 {
+            out[c * width + a] = v[c] as f32;
+        }
+    }
+}
+
+/// Eq. (38): the place nearest to `v`, ties by number.
+#[inline]
+fn nearest_place(v: [f32; 3], places: &[f32]) -> u8 {
+    let width = places.len() / 3;
+    let (x, rest) = places.split_at(width);
+    let (y, z) = rest.split_at(width);
+    let mut best = [f32::INFINITY; LANES];
+    let mut at = [0u32; LANES];
+    let blocks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
+    for (block, ((x, y), z)) in blocks.enumerate() {
+        for l in 0..LANES {
+            let (dx, dy, dz) = (x[l] - v[0], y[l] - v[1], z[l] - v[2]);
+            let d = dx * dx + dy * dy + dz * dz;
+            let nearer = d < best[l];
+            best[l] = if nearer { d } else { best[l] };
+            at[l] = if nearer { block as u32 } else { at[l] };
+        }
+    }
+    let mut first = (f32::INFINITY, 0);
+    for l in 0..LANES {
+        let place = at[l] * LANES as u32 + l as u32;
+        if best[l] < first.0 || (best[l] == first.0 && place < first.1) {
+            first = (best[l], place);
+        }
+    }
+    first.1 as u8
+}
+
+#[cfg(test)]
+#[path = "flat_tests.rs"]
+mod tests;
