@@ -92,7 +92,7 @@ impl Patches {
         apart: Option<Apart>,
     ) -> Patches {
         let mut patches = Patches::empty(size);
-        let limit = Self::reach_limit(nearest, centers, size);
+        let limit = Self::reach_limit(nearest, centers.iter().map(|&c| c as usize), size);
         let row = |c: u32| c as usize;
         patches.extend(nearest, centers, row, limit, apart);
         let left_out = patches.mark_uncovered(points.len());
@@ -116,9 +116,14 @@ impl Patches {
     }
 
     /// Adds patches around `centers`, whose neighbours are in the rows of `nearest`.
-    pub(super) fn add(&mut self, nearest: &NeighborTable, centers: &[u32], apart: Apart) {
+    pub(super) fn add(
+        &mut self,
+        nearest: &NeighborTable,
+        centers: &[u32],
+        limit: f64,
+        apart: Apart,
+    ) {
         let rows: Vec<u32> = (0..centers.len() as u32).collect();
-        let limit = Self::reach_limit(nearest, &rows, self.size);
         self.extend(nearest, &rows, |r| centers[r as usize] as usize, limit, Some(apart));
     }
 
@@ -163,9 +168,12 @@ impl Patches {
     }
 
     /// Squared radius above which a patch is no local piece of surface: its centre is an outlier.
-    fn reach_limit(nearest: &NeighborTable, centers: &[u32], size: usize) -> f64 {
-        let mut reach: Vec<f64> =
-            centers.iter().map(|&c| nearest.distances2(c as usize)[size - 1]).collect();
+    pub(super) fn reach_limit(
+        nearest: &NeighborTable,
+        rows: impl Iterator<Item = usize>,
+        size: usize,
+    ) -> f64 {
+        let mut reach: Vec<f64> = rows.map(|r| nearest.distances2(r)[size - 1]).collect();
         if reach.is_empty() {
             return f64::INFINITY;
         }

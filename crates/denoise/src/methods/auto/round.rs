@@ -53,8 +53,8 @@ pub struct Moved {
 struct Seen {
     normal: Point,
     sided: bool,
-    spacing: f32,
-    reach2: f32,
+    spacing: f64,
+    reach2: f64,
 }
 
 /// Points with their names in the whole cloud, and how the run draws.
@@ -81,7 +81,7 @@ impl Cloud<'_> {
         let tree = Run::timed(report, "tree", || KdTree::new(y));
         let disk = settings.points_of_disk();
         let seen = Run::timed(report, "normals", || look(y, &tree, disk));
-        let spacing = mean(seen.iter().map(|s| f64::from(s.spacing)));
+        let spacing = mean(seen.iter().map(|s| s.spacing));
         let radius = given.map_or_else(|| usual_reach(&seen), |g| g.radius);
         let normals: Vec<Point> = seen.iter().map(|s| s.normal).collect();
         let sided: Vec<bool> = seen.iter().map(|s| s.sided).collect();
@@ -131,18 +131,18 @@ fn look(y: &[Point], tree: &KdTree, disk: usize) -> Vec<Seen> {
         let near = &d2[1.min(d2.len() - 1)..d2.len().min(SPACING_NEIGHBORS + 1)];
         let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / near.len().max(1) as f64;
         let reach2 = d2[disk.min(d2.len() - 1)];
-        Seen { normal, sided, spacing: spacing as f32, reach2: reach2 as f32 }
+        Seen { normal, sided, spacing, reach2 }
     })
 }
 
 /// The median radius of disks that hold as many points as asked for.
 fn usual_reach(seen: &[Seen]) -> f64 {
-    let mut reach: Vec<f32> = seen.iter().map(|s| s.reach2).collect();
+    let mut reach: Vec<f64> = seen.iter().map(|s| s.reach2).collect();
     let middle = reach.len() / 2;
     if reach.is_empty() {
         return 0.0;
     }
-    f64::from(*reach.select_nth_unstable_by(middle, f32::total_cmp).1).sqrt()
+    reach.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt()
 }
 
 fn matrix(values: &[f64]) -> Result<Matrix, DenoiseError> {

@@ -18,7 +18,7 @@ pub const NAMES: [&str; FEATURES] =
 /// Positions as features are spacings times this, so that one trace limit suits both kinds.
 pub const POSITION_SCALE: f64 = 0.45;
 /// Patches that the metric is learned from.
-const LEARN_FROM: f64 = 4000.0;
+const LEARN_FROM: f64 = 2000.0;
 /// Patches a task.
 const PATCHES: usize = 64;
 
@@ -100,9 +100,14 @@ pub fn learn(
             let other = patches.members(links[link] as usize);
             for (&p, &slot) in patches.members(s).iter().zip(graph.slots(link)) {
                 let (p, q) = (p as usize, other[slot as usize] as usize);
-                let g = difference(y, apart, p, q);
-                columns.iter_mut().zip(g).for_each(|(column, g)| column.push(g));
-                distances.push(vec3::distance2(y[p], y[q]));
+                // The sign of a difference of normals means nothing beside that of positions, so
+                // both go in, and M has no entry between the two kinds.
+                let mut g = difference(y, apart, p, q);
+                for _ in 0..2 {
+                    columns.iter_mut().zip(g).for_each(|(column, g)| column.push(g));
+                    distances.push(vec3::distance2(y[p], y[q]));
+                    g[FEATURES / 2..].iter_mut().for_each(|g| *g = -*g);
+                }
             }
         }
     }
@@ -121,5 +126,14 @@ pub fn learn(
         };
         learn::learn(&edges, &params).map_err(|e| failed(e.to_string()))?.metric
     };
-    metric.values().try_into().map_err(|_| failed("the metric has another size".into()))
+    let mut m: Matrix =
+        (metric.values().try_into()).map_err(|_| failed("the metric has another size".into()))?;
+    let is_normal = |i: usize| i >= FEATURES / 2;
+    for (entry, m) in m.iter_mut().enumerate() {
+        // Zero but for rounding.
+        if is_normal(entry / FEATURES) != is_normal(entry % FEATURES) {
+            *m = 0.0;
+        }
+    }
+    Ok(m)
 }
