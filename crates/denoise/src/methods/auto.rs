@@ -23,7 +23,7 @@ use crate::{
     DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Report, Run, Snapshot, Stop,
 };
 
-use round::{Cloud, Recipe};
+use round::{Cloud, Recipe, Seen};
 use schedule::{Follow, Settings};
 
 const NAME: &str = "auto";
@@ -181,13 +181,14 @@ impl Auto {
         let limit = given.as_ref().map_or(schedule::ROUNDS, |g| g.0.len());
         let mut stop = given.as_ref().map_or(Stop::IterationLimit, |g| g.1);
         let mut told = 0.0_f64;
+        let mut seen = Seen::default();
         for i in 1..=limit {
             let by_count = (i - 1) as f64 / limit as f64;
             told = told.max(if given.is_some() { by_count } else { 0.95 * follow.done() });
             run.progress("denoising", i, 0.98 * told)?;
             let settings = Settings::for_noise(follow.left());
             let recipe = given.as_ref().map(|g| &g.0[i - 1]);
-            let moved = cloud.round(&y, i, &settings, recipe, report)?;
+            let moved = cloud.round(&y, i, &settings, recipe, &mut seen, report)?;
             let mut record = Iteration { index: i, ..Iteration::default() };
             super::fgl::steps::record_movement(&mut record, &y, &moved.y, frame.unit());
             y = moved.y;

@@ -6,13 +6,15 @@ use pellucid_cloud::Point;
 use crate::graph::scramble;
 
 /// Clouds of up to this many points are learned from as a whole.
-pub const WHOLE_UP_TO: usize = 1 << 18;
+pub const WHOLE_UP_TO: usize = 1 << 17;
+/// Points to learn from of a larger one.
+const WANTED: usize = 1 << 16;
 /// Points that a block should hold.
-const POINTS: f64 = 8192.0;
+const POINTS: f64 = 4096.0;
 /// Cells along the longest side of the grid that tells how densely space is filled.
 const CELLS: f64 = 64.0;
 
-/// Numbers of the points of some blocks, about [`WHOLE_UP_TO`] points, or all of a smaller cloud.
+/// Numbers of the points of some blocks, about [`WANTED`] points, or all of a smaller cloud.
 ///
 /// Blocks are cubes of a grid, drawn by their places: which points are in depends neither on the
 /// order of the points nor on how they came together.
@@ -21,11 +23,11 @@ pub fn choose(points: &[Point]) -> Vec<u32> {
         return (0..points.len() as u32).collect();
     }
     let grid = Grid::of(points);
-    let share = WHOLE_UP_TO as f64 / points.len() as f64;
+    let share = WANTED as f64 / points.len() as f64;
     let chosen: Vec<u32> =
         (0..points.len() as u32).filter(|&i| grid.draw(points[i as usize]) < share).collect();
     // A cloud in one heap may fall between the blocks.
-    if chosen.len() < WHOLE_UP_TO / 8 { (0..WHOLE_UP_TO as u32).collect() } else { chosen }
+    if chosen.len() < WANTED / 4 { (0..WANTED as u32).collect() } else { chosen }
 }
 
 struct Grid {

@@ -15,13 +15,13 @@ fn a_small_cloud_is_taken_whole() {
 fn a_large_one_gives_about_the_number_asked_for_in_whole_blocks() {
     let points = sheet(1500);
     let chosen = choose(&points);
-    let wanted = WHOLE_UP_TO as f64;
+    let wanted = WANTED as f64;
     assert!((0.5 * wanted..2.0 * wanted).contains(&(chosen.len() as f64)), "{}", chosen.len());
     // Inside a block nobody's neighbour is missing: nearly all points have their right-hand one.
     let mut is_in = vec![false; points.len()];
     chosen.iter().for_each(|&i| is_in[i as usize] = true);
     let with = chosen.iter().filter(|&&i| is_in.get(i as usize + 1) == Some(&true)).count();
-    assert!(with as f64 > 0.97 * chosen.len() as f64);
+    assert!(with as f64 > 0.95 * chosen.len() as f64);
 }
 
 #[test]

@@ -14,6 +14,8 @@ use crate::{DenoiseError, Report, Run};
 
 /// Neighbours that normals and layers are seen in.
 const NORMAL_NEIGHBORS: usize = 64;
+/// Normals are looked at anew in every round of this many.
+const LOOK_EVERY: usize = 2;
 /// Neighbours whose mean distance is the spacing.
 const SPACING_NEIGHBORS: usize = 6;
 /// Points looked at for each member of a patch.
@@ -48,9 +50,17 @@ pub struct Moved {
     pub removed: f64,
 }
 
+/// What the neighbours of all points say.
+#[derive(Default)]
+pub struct Seen {
+    points: Vec<Around>,
+    /// Points of the disks whose radii are in it.
+    disk: usize,
+}
+
 /// What the neighbours of a point say.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct Around {
     normal: Point,
     sided: bool,
     spacing: f64,
@@ -75,17 +85,24 @@ impl Cloud<'_> {
         index: usize,
         settings: &Settings,
         given: Option<&Recipe>,
+        seen: &mut Seen,
         report: &mut Report,
     ) -> Result<Moved, DenoiseError> {
         let settings = *given.map_or(settings, |g| &g.settings);
         let tree = Run::timed(report, "tree", || KdTree::new(y));
         let disk = settings.points_of_disk();
-        let seen = Run::timed(report, "normals", || look(y, &tree, disk));
+        // Points move by a fraction of their spacing, and what is seen around them by less.
+        if index % LOOK_EVERY == 1 || seen.points.is_empty() {
+            *seen = Run::timed(report, "normals", || look(y, &tree, disk));
+        }
+        let Seen { points: seen, disk: looked } = seen;
         let spacing = mean(seen.iter().map(|s| s.spacing));
-        let radius = given.map_or_else(|| usual_reach(&seen), |g| g.radius);
+        let radius = given.map_or_else(
+            || usual_reach(seen) * (disk as f64 / *looked as f64).sqrt(),
+            |g| g.radius,
+        );
         let normals: Vec<Point> = seen.iter().map(|s| s.normal).collect();
         let sided: Vec<bool> = seen.iter().map(|s| s.sided).collect();
-        drop(seen);
         let centers = Run::timed(report, "centres", || {
             sample::poisson_disk_by_rank_in(&tree, y, radius, &self.ranks(index))
         });
@@ -125,18 +142,20 @@ impl Cloud<'_> {
     }
 }
 
-fn look(y: &[Point], tree: &KdTree, disk: usize) -> Vec<Seen> {
-    tree.map_neighbors(NORMAL_NEIGHBORS.max(disk + 1), Vec::new, |heights, i, row, d2| {
-        let (normal, sided) = sided_normal(y, i, row, heights);
-        let near = &d2[1.min(d2.len() - 1)..d2.len().min(SPACING_NEIGHBORS + 1)];
-        let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / near.len().max(1) as f64;
-        let reach2 = d2[disk.min(d2.len() - 1)];
-        Seen { normal, sided, spacing, reach2 }
-    })
+fn look(y: &[Point], tree: &KdTree, disk: usize) -> Seen {
+    let points =
+        tree.map_neighbors(NORMAL_NEIGHBORS.max(disk + 1), Vec::new, |heights, i, row, d2| {
+            let (normal, sided) = sided_normal(y, i, row, heights);
+            let near = &d2[1.min(d2.len() - 1)..d2.len().min(SPACING_NEIGHBORS + 1)];
+            let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / near.len().max(1) as f64;
+            let reach2 = d2[disk.min(d2.len() - 1)];
+            Around { normal, sided, spacing, reach2 }
+        });
+    Seen { points, disk: disk.max(1) }
 }
 
 /// The median radius of disks that hold as many points as asked for.
-fn usual_reach(seen: &[Seen]) -> f64 {
+fn usual_reach(seen: &[Around]) -> f64 {
     let mut reach: Vec<f64> = seen.iter().map(|s| s.reach2).collect();
     let middle = reach.len() / 2;
     if reach.is_empty() {

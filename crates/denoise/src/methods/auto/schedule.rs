@@ -16,18 +16,21 @@ const COVER: f64 = 2.7;
 /// Limit on the trace of the metric for patches of [`SMALLEST`] points: how narrow weights are.
 /// Larger patches have wider ones.
 const TRACE: f64 = 3.0;
-/// Strength of the pull.
+/// Strength of the pull, and how it grows with the noise like patches do.
 const GAMMA: f64 = 0.2;
+const GAMMA_GROWTH: f64 = 0.1;
 /// On a surface, disks of radius r leave about 0.7 centres per r² (measured).
 const DISKS: f64 = 0.7 * std::f64::consts::PI;
 
 /// Part of the first round's movement below which points are at rest, for 0.9 of the noise removed;
-/// how much it grows with that part of the noise; and with each spacing of noise below [`LITTLE`],
-/// since a round that moves points by little has less to lose.
+/// how much it grows with that part of the noise; with each spacing of noise below [`LITTLE`],
+/// since a round that moves points by little has less to lose; and falls with each above [`MUCH`].
 const REST: f64 = 0.55;
 const REST_GROWTH: f64 = 1.0;
-const REST_OF_LITTLE: f64 = 0.33;
+const REST_OF_LITTLE: f64 = 0.42;
 const LITTLE: f64 = 0.9;
+const REST_OF_MUCH: f64 = 0.15;
+const MUCH: f64 = 1.1;
 /// Part of the noise that points may move along their normals; more than all of it, since the
 /// estimate may be low.
 const WHOLE: f64 = 1.05;
@@ -59,7 +62,7 @@ impl Settings {
             size: size as usize,
             share: COVER / size,
             trace_limit: TRACE * SMALLEST / size,
-            gamma: GAMMA,
+            gamma: GAMMA + GAMMA_GROWTH * over.min(2.0),
         }
     }
 
@@ -102,8 +105,9 @@ impl Follow {
         self.removed = removed;
         let first = *self.first.get_or_insert(moved);
         let part = removed / self.sigma.max(f64::MIN_POSITIVE);
-        let rest =
-            REST + REST_GROWTH * (part - 0.9) + REST_OF_LITTLE * (LITTLE - self.sigma).max(0.0);
+        let by_noise = REST_OF_LITTLE * (LITTLE - self.sigma).max(0.0)
+            - REST_OF_MUCH * (self.sigma - MUCH).max(0.0);
+        let rest = REST + REST_GROWTH * (part - 0.9) + by_noise;
         let rest = rest.clamp(0.0, 1.0) / self.strength;
         if part >= self.limit {
             Some(Stop::NoiseRemoved)
