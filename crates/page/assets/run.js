@@ -66,7 +66,7 @@
       ["Iterations", run.iterations],
       ["It stopped because", STOPS[run.stop] || run.stop],
       ["Only a part", run.part ? `${run.part.points.toLocaleString("en")} points: ${run.part.conditions.join(", ")}` : null],
-      ["Time", `${number(run.seconds)} s`],
+      ["Time", run.seconds === null ? null : `${number(run.seconds)} s`],
     ]);
     if (report.notes.length) {
       const list = element("ul");
