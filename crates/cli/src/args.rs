@@ -13,7 +13,7 @@ use clap_complete::Shell;
 use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
 
-pub use bench::{Bench, BenchKind, BenchPaper, BenchStop, BenchTable};
+pub use bench::{Bench, BenchKind, BenchPaper, BenchSpeed, BenchStop, BenchTable};
 pub use flags::{Condition, InFormat, Part, Sight, Streams, Viewpoint, Wanted};
 pub use outliers::{Outliers, RuleName};
 pub use render::{Render, Size, Up, View as ViewAngles};

@@ -19,9 +19,14 @@ pub struct Bench {
 pub enum BenchKind {
     /// The tables of the feature graph learning paper, beside the published numbers
     Paper(BenchPaper),
+    /// Time and memory of methods against the number of points
+    Speed(BenchSpeed),
     /// One cell of the tables, told on stdin: what `paper` starts
     #[command(hide = true)]
     Cell,
+    /// One run of one method, told on stdin: what `speed` starts
+    #[command(hide = true)]
+    SpeedRun,
 }
 
 /// Arguments of `bench paper`.
@@ -75,6 +80,61 @@ pub struct BenchPaper {
     /// Say nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// Arguments of `bench speed`.
+#[derive(Debug, clap::Args)]
+pub struct BenchSpeed {
+    /// Sizes of the clouds to make, such as 100k or 1M
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "100k,1M", value_parser = points)]
+    pub points: Vec<usize>,
+    /// Use this cloud instead of made ones
+    #[arg(long, value_name = "FILE", conflicts_with = "points")]
+    pub input: Option<PathBuf>,
+    /// Which methods, as NAME, NAME:PRESET or NAME:PRESET{KEY=VALUE,…}
+    #[arg(long, value_name = "M,…", default_value = "auto,mls,apss")]
+    pub methods: String,
+    /// Numbers of threads [default: as many as there are cores]
+    #[arg(short, long, value_name = "N,…", value_delimiter = ',', value_parser = threads)]
+    pub threads: Vec<usize>,
+    /// Do everything this often, in turn; the quickest counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = repeat)]
+    pub repeat: usize,
+    /// Also run Open3D and MeshLab on the same clouds, with the Python that PELLUCID_PEERS_PYTHON
+    /// names or that bench/peers.sh has made
+    #[arg(long)]
+    pub peers: bool,
+    /// Folder for speed.csv, speed.md and plots
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Seed of the clouds and of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// A number of points: digits, perhaps a fraction, perhaps k or M.
+fn points(text: &str) -> Result<usize, String> {
+    const RANGE: std::ops::RangeInclusive<f64> = 100.0..=1e9;
+    let (digits, unit) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1e3),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1e6),
+        _ => (text, 1.0),
+    };
+    let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    match digits.parse::<f64>().map(|n| n * unit) {
+        Ok(n) if plain && RANGE.contains(&n) => Ok(n.round() as usize),
+        _ => Err("give a number between 100 and 1000M, such as 100k or 1M".to_owned()),
+    }
+}
+
+fn repeat(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n @ 1..=1000) => Ok(n),
+        _ => Err("give a number between 1 and 1000".to_owned()),
+    }
 }
 
 /// A table of the paper, or one of its searches.

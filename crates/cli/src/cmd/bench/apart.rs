@@ -7,12 +7,12 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use pellucid::denoise::registry::ParameterMap;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::cells::Cell;
 use super::data::Subject;
-use super::item::Item;
+use super::item::{Item, Told};
 use super::measure::{Bench, Measured};
 use super::results::Stopped;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// What the other process is told on stdin.
 #[derive(Serialize, Deserialize)]
 struct Order {
-    item: Option<(String, Option<String>, ParameterMap)>,
+    item: Option<Told>,
     subject: Subject,
     stops: Vec<Stopped>,
     fingerprint: String,
@@ -34,23 +34,32 @@ struct Order {
 
 /// Runs a cell in another process.
 pub fn run(cell: &Cell, seed: u64, threads: usize) -> Result<Measured, Failure> {
-    let of = |i: &Item| (i.method.name.to_owned(), i.preset.clone(), i.changes.clone());
     let order = Order {
-        item: cell.item.as_ref().map(of),
+        item: cell.item.as_ref().map(Item::told),
         subject: cell.subject.clone(),
         stops: cell.stops.clone(),
         fingerprint: cell.fingerprint.clone(),
         seed,
         threads,
     };
-    let order = serde_json::to_vec(&order).map_err(Failure::work)?;
-    let fault = |e: std::io::Error| Failure::work(format!("{}: cannot be run: {e}", cell.name()));
-    let mut child = Command::new(program().map_err(fault)?)
-        .args(["bench", "cell"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(fault)?;
+    let text = ask(itself("cell")?, &order, &cell.name())?;
+    serde_json::from_str(&text).map_err(Failure::work)
+}
+
+/// This program again, with a hidden command of `bench`.
+pub fn itself(command: &str) -> Result<Command, Failure> {
+    let mut out = Command::new(
+        program().map_err(|e| Failure::work(format!("the program cannot be run again: {e}")))?,
+    );
+    out.args(["bench", command]);
+    Ok(out)
+}
+
+/// Runs a program that is told on stdin what to do, and gives what it says on stdout.
+pub fn ask(mut program: Command, order: &impl Serialize, name: &str) -> Result<String, Failure> {
+    let order = serde_json::to_vec(order).map_err(Failure::work)?;
+    let fault = |e: std::io::Error| Failure::work(format!("{name}: cannot be run: {e}"));
+    let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(fault)?;
     let told = child.stdin.take().map(|mut pipe| pipe.write_all(&order));
     let answer = child.stdout.take().map(|mut pipe| {
         thread::spawn(move || {
@@ -61,12 +70,12 @@ pub fn run(cell: &Cell, seed: u64, threads: usize) -> Result<Measured, Failure> 
     let code = wait(&mut child)?;
     let answer = answer.and_then(|a| a.join().ok()).transpose().map_err(fault)?;
     match (code, answer) {
-        (Some(0), Some(text)) => serde_json::from_str(&text).map_err(Failure::work),
+        (Some(0), Some(text)) => Ok(text),
         (Some(130), _) => Err(Failure::Interrupted),
         // It has said on stderr what was wrong.
         _ => {
             told.transpose().map_err(fault)?;
-            Err(Failure::work(format!("{} failed", cell.name())))
+            Err(Failure::work(format!("{name} failed")))
         }
     }
 }
@@ -93,22 +102,28 @@ fn program() -> std::io::Result<PathBuf> {
     if own.exists() { Ok(own.to_owned()) } else { env::current_exe() }
 }
 
-/// The other side: reads an order on stdin, answers on stdout.
-pub fn obey() -> Result<(), Failure> {
+/// The other side: what it was told on stdin.
+pub fn order<T: DeserializeOwned>(by: &str) -> Result<T, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(Failure::input)?;
-    let order: Order = serde_json::from_str(&text)
-        .map_err(|e| Failure::input(format!("this command is for `bench paper` only: {e}")))?;
-    let item = order
-        .item
-        .map(|(method, preset, changes)| Item::new(&method, preset.as_deref(), changes))
-        .transpose()?;
-    let Order { subject, stops, fingerprint, seed, threads, .. } = order;
-    let cell = Cell { item, subject, stops, fingerprint };
-    let pool = rayon::ThreadPoolBuilder::new()
+    serde_json::from_str(&text)
+        .map_err(|e| Failure::input(format!("this command is for `bench {by}` only: {e}")))
+}
+
+/// Threads for what was ordered.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
-        .map_err(|e| Failure::work(format!("cannot start threads: {e}")))?;
+        .map_err(|e| Failure::work(format!("cannot start threads: {e}")))
+}
+
+/// The other side: reads an order on stdin, answers on stdout.
+pub fn obey() -> Result<(), Failure> {
+    let Order { item, subject, stops, fingerprint, seed, threads } = order("paper")?;
+    let item = item.map(Item::hear).transpose()?;
+    let cell = Cell { item, subject, stops, fingerprint };
+    let pool = pool(threads)?;
     let measured = interrupt::listening(|cancel| Bench { seed, cancel }.cell(&pool, &cell))?;
     output::print(&serde_json::to_string(&measured).map_err(Failure::work)?)
 }

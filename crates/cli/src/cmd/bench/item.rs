@@ -21,7 +21,20 @@ pub struct Item {
     pub changes: ParameterMap,
 }
 
+/// An item as another process is told of it: method, preset, changes.
+pub type Told = (String, Option<String>, ParameterMap);
+
 impl Item {
+    /// For another process.
+    pub fn told(&self) -> Told {
+        (self.method.name.to_owned(), self.preset.clone(), self.changes.clone())
+    }
+
+    /// What another process told.
+    pub fn hear((method, preset, changes): Told) -> Result<Self, Failure> {
+        Item::new(&method, preset.as_deref(), changes)
+    }
+
     /// `NAME`, `NAME:PRESET` or `NAME:PRESET{KEY=VALUE,…}`.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let fault = |why: &str| Failure::input(format!("--methods {text}: {why}"));

@@ -1,4 +1,4 @@
-//! `pellucid bench`: the experiments of the paper, beside its numbers.
+//! `pellucid bench`: the experiments of the paper, beside its numbers; and speed.
 
 mod apart;
 mod cells;
@@ -12,6 +12,7 @@ mod page;
 mod plots;
 mod published;
 mod results;
+mod speed;
 mod svg;
 mod usage;
 mod work;
@@ -37,7 +38,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn run(args: &Bench) -> Result<(), Failure> {
     match &args.which {
         BenchKind::Paper(args) => paper(args),
+        BenchKind::Speed(args) => speed::run(args),
         BenchKind::Cell => apart::obey(),
+        BenchKind::SpeedRun => speed::obey(),
     }
 }
 

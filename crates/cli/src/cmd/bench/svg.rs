@@ -1,6 +1,10 @@
 //! A small writer of line and bar charts.
 
+mod axis;
+
 use std::fmt::Write;
+
+use axis::Axis;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 420.0;
@@ -30,6 +34,23 @@ pub fn lines(labels: &Labels, series: &[Series]) -> String {
     let all = || series.iter().flat_map(|s| s.points.iter().copied());
     let x = Axis::of(all().map(|p| p.0));
     let y = Axis::of(all().map(|p| p.1));
+    drawn(labels, series, &x, &y)
+}
+
+/// The same with logarithmic axes; what is not above zero has no place there.
+pub fn log_lines(labels: &Labels, series: Vec<Series>) -> String {
+    let above = |p: &(f64, f64)| p.0 > 0.0 && p.1 > 0.0;
+    let kept: Vec<Series> = series
+        .into_iter()
+        .map(|s| Series { points: s.points.into_iter().filter(above).collect(), ..s })
+        .collect();
+    let all = || kept.iter().flat_map(|s| s.points.iter().copied());
+    let x = Axis::log(all().map(|p| p.0));
+    let y = Axis::log(all().map(|p| p.1));
+    drawn(labels, &kept, &x, &y)
+}
+
+fn drawn(labels: &Labels, series: &[Series], x: &Axis, y: &Axis) -> String {
     let at = |(a, b): (f64, f64)| {
         let w = WIDTH - LEFT - RIGHT;
         let h = HEIGHT - TOP - BOTTOM;
@@ -133,48 +154,4 @@ fn text(x: f64, y: f64, anchor: &str, content: &str) -> String {
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// A range with round marks.
-struct Axis {
-    low: f64,
-    high: f64,
-    step: f64,
-    ticks: Vec<f64>,
-}
-
-impl Axis {
-    fn of(values: impl Iterator<Item = f64>) -> Axis {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for v in values.filter(|v| v.is_finite()) {
-            low = low.min(v);
-            high = high.max(v);
-        }
-        if low > high {
-            (low, high) = (0.0, 1.0);
-        }
-        if high - low < 1e-12 {
-            (low, high) = (low - 0.5, high + 0.5);
-        }
-        // One, two or five times a power of ten, about six of them.
-        let rough = (high - low) / 6.0;
-        let power = 10_f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .map(|f| f * power)
-            .find(|s| *s >= rough)
-            .unwrap_or(10.0 * power);
-        let (first, last) = ((low / step).floor() as i64, (high / step).ceil() as i64);
-        let ticks: Vec<f64> = (first..=last).map(|i| i as f64 * step).collect();
-        Axis { low: first as f64 * step, high: last as f64 * step, step, ticks }
-    }
-
-    fn share(&self, v: f64) -> f64 {
-        (v - self.low) / (self.high - self.low)
-    }
-
-    fn print(&self, v: f64) -> String {
-        let digits = (-self.step.log10().floor()).clamp(0.0, 9.0) as usize;
-        format!("{v:.digits$}")
-    }
 }

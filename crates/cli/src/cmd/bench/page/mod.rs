@@ -90,8 +90,6 @@ fn page(
 }
 
 fn head(kind: Kind) -> String {
-    let command: Vec<String> =
-        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
     let (title, about) = match kind {
         Kind::Paper => (
             "The tables of the paper",
@@ -107,18 +105,25 @@ fn head(kind: Kind) -> String {
         ),
     };
     format!(
-        "# {title}\n\npellucid {VERSION}, `pellucid {}`\n\n{about}\n\n*Oracle*: the clean cloud \
+        "# {title}\n\n{}\n\n{about}\n\n*Oracle*: the clean cloud \
          ends the iterations, as in the published runs (the error falls by less than 5e-5, or 30 \
          iterations; the lowest of all counts; in data of another size than the paper's the \
          threshold is to scale); a method with a parameter grid is given the best of its grid, \
          one with nothing to choose its default. *Blind*: what a user gets. Bold: the best of \
          ours. `results.csv` says which input each number comes from.\n\n",
-        command.join(" ")
+        made_by()
     )
 }
 
+/// Version and command line.
+pub fn made_by() -> String {
+    let command: Vec<String> =
+        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    format!("pellucid {VERSION}, `pellucid {}`", command.join(" "))
+}
+
 /// A table in Markdown.
-fn markdown(head: &[String], rows: &[Vec<String>]) -> String {
+pub fn markdown(head: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut out = line(head);
     out += &format!("|{}\n", "---|".repeat(head.len()));
