@@ -67,9 +67,11 @@ pub fn ending(rounds: usize, stop: Stop, report: &Report) -> Vec<String> {
     };
     let mut words = vec![format!("stopped after {rounds} rounds because {why}")];
     if let Some(length) = normal_in_spacings(report) {
-        words.push(format!(
-            "learned: two normals that differ by 1 count as much as points {length:.1} spacings apart"
-        ));
+        words.push(if length < 0.05 {
+            "learned: how far points are apart matters, how normals differ does not".into()
+        } else {
+            format!("learned: two normals that differ by 1 count as much as points {length:.1} spacings apart")
+        });
     }
     words
 }
