@@ -1,0 +1,33 @@
+//! Seconds and peak memory of one call, to hold the Python package against:
+//! `time_denoise FILE METHOD` prints seconds, and kilobytes before and after (on Linux).
+
+use std::time::Instant;
+
+use pellucid::denoise::registry;
+use pellucid::{Run, io};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let (Some(file), Some(method)) = (args.next(), args.next()) else {
+        return Err("usage: time_denoise FILE METHOD".into());
+    };
+    let cloud = io::read(file.as_ref())?.cloud;
+    let method = registry::find(&method)?.build(None, &Default::default())?;
+    let before = peak();
+    let start = Instant::now();
+    let result = method.denoise(&cloud, &mut Run::default().with_threads(Some(0)))?;
+    let seconds = start.elapsed().as_secs_f64();
+    assert_eq!(result.cloud.len(), cloud.len());
+    #[allow(clippy::print_stdout, reason = "it is what it is for")]
+    {
+        println!("{seconds} {before} {}", peak());
+    }
+    Ok(())
+}
+
+/// Most kilobytes of memory that this process has had, or zero where the system does not say.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
+}
