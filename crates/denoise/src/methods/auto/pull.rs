@@ -72,12 +72,13 @@ impl<'a> Pull<'a> {
     }
 
     /// For every point, the sum of its weights and of `w (x_q + o - x_p)` over its links, where `o`
-    /// is between the origins of the patches if these count, else zero.
-    fn sums(&self, x: &[Point], origins: bool) -> Vec<[f64; 4]> {
+    /// is between the origins of the patches if these count, else zero. `nodes` is scratch.
+    fn sums(&self, x: &[Point], origins: bool, nodes: &mut Vec<[f64; 4]>) -> Vec<[f64; 4]> {
         let (patches, size) = (self.patches, self.patches.size());
         let (links, degree) = self.graph.links();
-        let mut nodes = vec![[0.0; 4]; patches.points_of_nodes().len()];
+        nodes.resize(patches.points_of_nodes().len(), [0.0; 4]);
         nodes.par_chunks_mut(size).enumerate().with_min_len(PATCHES).for_each(|(s, nodes)| {
+            nodes.fill([0.0; 4]);
             let own = patches.members(s);
             let shift = |t: usize| match origins {
                 true => vec3::sub(patches.origins()[s], patches.origins()[t]),
@@ -123,7 +124,8 @@ impl<'a> Pull<'a> {
     /// Where points go: `(I + γA) Δ = γ pull` by Chebyshev's semi-iteration (Golub & Varga 1961,
     /// doi:10.1007/BF01386013), started at rest.
     pub fn solve(&self, y: &[Point], gamma: f64) -> Vec<Point> {
-        let pull = self.sums(y, true);
+        let mut nodes = Vec::new();
+        let pull = self.sums(y, true, &mut nodes);
         let mut before = vec![[0.0; 3]; y.len()];
         let first = |s: &[f64; 4]| {
             let step = gamma / (1.0 + gamma * s[0]);
@@ -133,7 +135,7 @@ impl<'a> Pull<'a> {
         let mut omega = 2.0;
         for _ in 1..SWEEPS {
             omega = 1.0 / (1.0 - 0.25 * RHO * RHO * omega);
-            let around = self.sums(&x, false);
+            let around = self.sums(&x, false, &mut nodes);
             before.par_iter_mut().enumerate().with_min_len(POINTS).for_each(|(i, before)| {
                 let step = 1.0 / (1.0 + gamma * pull[i][0]);
                 for c in 0..3 {
