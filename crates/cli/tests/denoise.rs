@@ -107,7 +107,7 @@ fn the_report_says_what_was_done() {
 fn a_report_that_cannot_be_is_refused_before_work() {
     let folder = Folder::new();
     rich(&folder, "in.ply");
-    run(&folder, "denoise in.ply out.ply --report run.html").code(2).says(&["run.html", ".json"]);
+    run(&folder, "denoise in.ply out.ply --report run.txt").code(2).says(&["run.txt", ".json"]);
     folder.file("old.json", "precious");
     run(&folder, "denoise in.ply out.ply --report old.json").code(2).says(&["old.json", "exists"]);
     assert_eq!(folder.names(), ["in.ply", "old.json"]);
