@@ -220,7 +220,8 @@ import pellucid
 noisy = pellucid.add_noise(pellucid.synthetic("torus", 60000), 0.02, scale="absolute")
 print("started", flush=True)
 try:
-    pellucid.denoise(noisy, progress={progress})
+    # Long enough on any machine, however little noise there is.
+    pellucid.denoise(noisy, "fgl", stop="limit", progress={progress})
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
