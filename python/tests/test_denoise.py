@@ -216,7 +216,10 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.parametrize("progress", ["None", "lambda *a: None"])
 def test_ctrl_c_ends_a_run(tmp_path: Path, progress: str) -> None:
     script = f"""
+import signal
 import pellucid
+# Jobs in the background of a shell start with the signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 noisy = pellucid.add_noise(pellucid.synthetic("torus", 60000), 0.02, scale="absolute")
 print("started", flush=True)
 try:
