@@ -1,10 +1,8 @@
 "use strict";
 // The page's controls and its state.
 (() => {
-  const { number, element } = Pellucid;
+  const { VIEWS, KEYS, element } = Pellucid;
   const byId = (id) => document.getElementById(id);
-  const PLAIN = [196, 192, 186];
-  const MISSING = [150, 150, 150];
   // Frames slower than this show fewer points while the view moves.
   const SLOW = 40;
   const QUIET = 180;
@@ -12,40 +10,9 @@
   const LEAST = 20000;
   const FIRST = 200000;
 
-  const VIEWS = [
-    ["Front", -90, 0], ["Back", 90, 0], ["Left", 180, 0], ["Right", 0, 0],
-    ["Top", -90, 90], ["Bottom", -90, -90], ["Corner", -52, 28],
-  ];
-
-  const KEYS = [
-    ["Drag, one finger", "turn"],
-    ["Shift or right drag, two fingers", "move"],
-    ["Wheel, pinch", "come closer"],
-    ["Click, tap", "what is at this point"],
-    ["Arrows, Shift + arrows", "turn, move"],
-    ["+ −", "closer, farther"],
-    ["1 … 7", "front, back, left, right, top, bottom, corner"],
-    ["B A W S", "before, after, slider, side by side"],
-    ["[ ]", "move the slider or the section"],
-    ["C", "next colour"],
-    ["X", "section"],
-    ["U", "another axis up"],
-    [", .", "smaller, larger points"],
-    ["R", "back to the start"],
-    ["P", "save a picture"],
-    ["T", "light or dark"],
-    ["I", "the run"],
-  ];
-
-  function colorAt(stops, t) {
-    const x = Math.max(0, Math.min(1, t)) * (stops.length - 1);
-    const i = Math.min(Math.floor(x), stops.length - 2);
-    const s = x - i;
-    return [0, 1, 2].map((c) => Math.round(stops[i][c] * (1 - s) + stops[i + 1][c] * s));
-  }
-
-  class App {
+  class App extends Pellucid.Hand {
     constructor(meta, text) {
+      super();
       this.meta = meta;
       this.text = text;
       this.camera = new Pellucid.Camera();
@@ -228,96 +195,6 @@
       color.value = this.color;
     }
 
-    setColor(what) {
-      this.color = what;
-      byId("color").value = what;
-      this.paint();
-    }
-
-    // Colours every layer, and says in the legend what they mean.
-    paint() {
-      const g = this.group;
-      const [kind, name] = [this.color.split(":")[0], this.color.slice(this.color.indexOf(":") + 1)];
-      let legend = null;
-      const tables = new Map();
-      for (const layer of g.layers) {
-        const colors = new Uint8Array(4 * layer.n);
-        const put = (i, rgb) => {
-          colors[4 * i] = rgb[0];
-          colors[4 * i + 1] = rgb[1];
-          colors[4 * i + 2] = rgb[2];
-          colors[4 * i + 3] = 255;
-        };
-        let values = null;
-        if (kind === "displacement") {
-          const d = Pellucid.displacements(g, layer);
-          if (d) {
-            legend = legend || { title: "Displacement along the normal", signed: true, ends: Pellucid.signedEnds(d) };
-            values = (i) => d[i];
-          }
-        } else if (kind === "scalar") {
-          const s = layer.scalars.find((x) => x.name === name);
-          if (s) {
-            legend = legend || { title: s.name, signed: false, ends: this.commonRange(name) };
-            values = (i) => Pellucid.valueOf(s, i);
-          }
-        } else if (kind === "axis") {
-          const c = Number(name);
-          const at = (v) => g.meta.origin[c] + v * g.meta.step[c];
-          legend = legend || { title: "xyz"[c], signed: false, ends: [at(0), at(65535)] };
-          values = (i) => at(layer.position[3 * i + c]);
-        }
-        if (values) {
-          const stops = legend.signed ? this.meta.maps.signed : this.meta.maps.amount;
-          const key = legend.signed;
-          if (!tables.has(key)) tables.set(key, Array.from({ length: 256 }, (_, k) => colorAt(stops, k / 255)));
-          const table = tables.get(key);
-          const [lo, hi] = legend.ends;
-          const scale = hi > lo ? 255 / (hi - lo) : 0;
-          for (let i = 0; i < layer.n; i++) {
-            const v = values(i);
-            const k = scale ? Math.max(0, Math.min(255, Math.round((v - lo) * scale))) : 128;
-            put(i, Number.isNaN(v) ? MISSING : table[k]);
-          }
-        } else if (kind === "original" && layer.color) {
-          for (let i = 0; i < layer.n; i++) put(i, layer.color.subarray(3 * i, 3 * i + 3));
-        } else if (kind === "normal") {
-          for (let i = 0; i < layer.n; i++) put(i, [0, 1, 2].map((c) => 128 + layer.normal[3 * i + c]));
-        } else {
-          const word = new Uint32Array(colors.buffer);
-          put(0, PLAIN);
-          word.fill(word[0]);
-        }
-        this.drawer.paint(layer, colors);
-      }
-      this.legend = legend;
-      this.showLegend();
-      this.change();
-    }
-
-    commonRange(name) {
-      const found = this.group.layers.map((l) => l.scalars.find((s) => s.name === name)).filter(Boolean);
-      return [Math.min(...found.map((s) => s.range[0])), Math.max(...found.map((s) => s.range[1]))];
-    }
-
-    showLegend() {
-      const { legend } = this;
-      byId("legend").hidden = !legend;
-      if (!legend) return;
-      byId("legend-title").textContent = legend.title;
-      const [lo, hi] = legend.ends;
-      byId("legend-lo").textContent = number(lo);
-      byId("legend-mid").textContent = legend.signed ? "0" : number((lo + hi) / 2);
-      byId("legend-hi").textContent = number(hi);
-      const bar = byId("legend-bar");
-      const pen = bar.getContext("2d");
-      const stops = legend.signed ? this.meta.maps.signed : this.meta.maps.amount;
-      for (let x = 0; x < bar.width; x++) {
-        pen.fillStyle = `rgb(${colorAt(stops, x / (bar.width - 1)).join(" ")})`;
-        pen.fillRect(x, 0, 1, bar.height);
-      }
-    }
-
     setMode(mode) {
       this.mode = mode;
       if (this.group.layers.length > 1) this.wantedMode = mode;
@@ -477,52 +354,6 @@
       this.frames++;
     }
 
-    // What is at a place of the window.
-    pick(clientX, clientY) {
-      const canvas = this.canvas;
-      const box = canvas.getBoundingClientRect();
-      const ratio = canvas.width / box.width;
-      const x = Math.floor((clientX - box.left) * ratio);
-      const y = canvas.height - 1 - Math.floor((clientY - box.top) * ratio);
-      const inside = ([cx, cy, w, h]) => x >= cx && x < cx + w && y >= cy && y < cy + h;
-      const view = this.views().find((v) => inside(v.clip));
-      const row = view ? this.drawer.rowAt(this.scene(), view, x, y, Math.ceil(4 * ratio)) : null;
-      this.show(row === null ? null : { layer: view.layer, row });
-      return this.picked;
-    }
-
-    show(picked) {
-      const card = byId("picked");
-      card.hidden = !picked;
-      this.picked = null;
-      if (!picked) return;
-      const { layer, row } = picked;
-      const g = this.group;
-      const place = Pellucid.place(g, layer, row);
-      const index = row * g.meta.stride;
-      card.querySelector("h2").textContent = `Point ${index}`;
-      const rows = [["cloud", layer.name]];
-      // As many digits as the page keeps.
-      const digits = (c) => Math.max(0, Math.min(12, Math.ceil(-Math.log10(g.meta.step[c] || 1))));
-      place.forEach((v, c) => rows.push(["xyz"[c], v.toFixed(digits(c))]));
-      const d = Pellucid.displacements(g, layer);
-      const spacings = (v) => `${number(v)} (${Number((v / g.meta.spacing).toPrecision(3))} spacings)`;
-      if (d) {
-        rows.push(["moved by", spacings(Pellucid.way(g, layer, row))]);
-        rows.push(["along the normal", spacings(d[row])]);
-      }
-      if (layer.color) rows.push(["colour", [...layer.color.subarray(3 * row, 3 * row + 3)].join(" ")]);
-      rows.push(["normal", [0, 1, 2].map((c) => (layer.normal[3 * row + c] / 127).toFixed(2)).join(" ")]);
-      for (const s of layer.scalars) {
-        const v = Pellucid.valueOf(s, row);
-        rows.push([s.name, s.exact ? String(v) : number(v)]);
-      }
-      const dl = card.querySelector("dl");
-      dl.replaceChildren();
-      for (const [name, value] of rows) dl.append(element("dt", name), element("dd", value));
-      this.picked = { layer: layer.name, index, place, displacement: d ? d[row] : null, rows };
-    }
-
     async save() {
       this.render(true, 1);
       const blob = await new Promise((done) => this.canvas.toBlob(done, "image/png"));
@@ -531,62 +362,7 @@
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
       return blob.size;
     }
-
-    key(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
-      if (["SELECT", "INPUT", "TEXTAREA"].includes(event.target.tagName)) return;
-      const { camera, canvas } = this;
-      const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-      const arrow = arrows[event.key];
-      if (arrow) {
-        event.preventDefault();
-        const [dx, dy] = arrow.map((x) => 20 * x);
-        if (event.shiftKey) camera.pan(dx, dy, canvas.clientHeight);
-        else camera.orbit(dx, dy);
-        this.moved();
-        return;
-      }
-      const many = this.group && this.group.layers.length > 1;
-      const slide = (by) => {
-        if (this.section.on) this.setSection({ place: Math.max(0, Math.min(1, this.section.place + by)) });
-        else this.setSplit(this.split + by);
-      };
-      const actions = {
-        "+": () => camera.zoom(1.15), "=": () => camera.zoom(1.15), "-": () => camera.zoom(1 / 1.15),
-        b: () => many && this.setMode("before"), a: () => many && this.setMode("after"),
-        w: () => many && this.setMode("slider"), s: () => many && this.setMode("beside"),
-        "[": () => slide(-0.02), "]": () => slide(0.02),
-        c: () => this.nextColor(), x: () => this.setSection({ on: !this.section.on }),
-        u: () => { camera.up = (camera.up + 2) % 3; },
-        ",": () => { this.pointSize = Math.max(0.25, this.pointSize / 1.2); },
-        ".": () => { this.pointSize = Math.min(4, this.pointSize * 1.2); },
-        r: () => { camera.reset(); this.pointSize = 1; }, p: () => this.save(), t: () => this.otherTheme(),
-        i: () => this.togglePanel(), "?": () => byId("help").showModal(),
-        Escape: () => this.show(null),
-      };
-      const view = VIEWS[Number(event.key) - 1];
-      const action = view ? () => camera.from(view[1], view[2]) : actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-      if (!action) return;
-      event.preventDefault();
-      action();
-      this.change();
-    }
-
-    nextColor() {
-      const values = [...byId("color").options].map((o) => o.value);
-      this.setColor(values[(values.indexOf(this.color) + 1) % values.length]);
-    }
   }
 
-  // Ends of the map for lengths with a sign: 98 % lie within.
-  function signedEnds(values) {
-    const stride = Math.ceil(values.length / 100000);
-    const sizes = [];
-    for (let i = 0; i < values.length; i += stride) if (Number.isFinite(values[i])) sizes.push(Math.abs(values[i]));
-    sizes.sort((a, b) => a - b);
-    const most = sizes[Math.floor(0.98 * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
-    return [-most, most];
-  }
-
-  Object.assign(Pellucid, { App, colorAt, signedEnds });
+  Object.assign(Pellucid, { App });
 })();

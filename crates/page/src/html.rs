@@ -9,11 +9,13 @@ use crate::pack::Group;
 pub const STYLE: &str = include_str!("../assets/style.css");
 
 /// What makes it work, in this order: names and contents.
-pub const SCRIPTS: [(&str, &str); 6] = [
+pub const SCRIPTS: [(&str, &str); 8] = [
     ("data.js", include_str!("../assets/data.js")),
     ("camera.js", include_str!("../assets/camera.js")),
     ("draw.js", include_str!("../assets/draw.js")),
     ("run.js", include_str!("../assets/run.js")),
+    ("colours.js", include_str!("../assets/colours.js")),
+    ("hand.js", include_str!("../assets/hand.js")),
     ("app.js", include_str!("../assets/app.js")),
     ("start.js", include_str!("../assets/start.js")),
 ];
