@@ -5,7 +5,6 @@ mod chromium;
 mod common;
 mod live;
 mod report;
-mod speed;
 mod web;
 
 use std::path::Path;

@@ -1,12 +1,20 @@
-//! How quick the page is in software rendering. Left out unless asked for: a busy machine would
-//! fail it. `cargo test --release -p pellucid-cli --test browser -- --ignored --nocapture`
+//! How quick the page is in software rendering: `cargo bench -p pellucid-cli --bench page`.
 
 use pellucid::PointCloud;
 use pellucid_page::{Group, Layer, Page};
 
-use crate::chromium::{Browser, program};
-use crate::common::{Folder, noisy_sphere};
-use crate::file_address;
+#[path = "../tests/browser/chromium.rs"]
+#[allow(dead_code, reason = "tests use the rest")]
+mod chromium;
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use chromium::{Browser, program};
+use common::{Folder, noisy_sphere};
+
+fn file_address(path: &std::path::Path) -> String {
+    format!("file://{}", path.display())
+}
 
 fn page(n: usize) -> String {
     let before = PointCloud::new(noisy_sphere(n));
@@ -21,10 +29,8 @@ fn page(n: usize) -> String {
     page.html().unwrap()
 }
 
-#[test]
-#[ignore = "measures time"]
 #[allow(clippy::print_stdout, reason = "the figures are the point")]
-fn a_million_points_open_quickly_and_a_hundred_thousand_turn_smoothly() {
+fn main() {
     let Some(program) = program() else { return };
     let folder = Folder::new();
     let large = page(1_000_000);
