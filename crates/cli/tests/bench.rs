@@ -217,3 +217,71 @@ fn shapes_are_measured_in_the_unit_sphere() {
     assert!(page.contains("Chamfer x 1e4 at 0.01, blind stop"), "{page}");
     assert!(page.contains("Point to mesh x 1e4"), "{page}");
 }
+
+/// What a page says about its clouds.
+fn meta(page: &str) -> serde_json::Value {
+    let begin = "<script type=\"application/json\" id=\"meta\">";
+    let text = page.split_once(begin).unwrap().1.split_once("</script>").unwrap().0;
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn numbers_lead_to_the_clouds_behind_them() {
+    let folder = paper_folder();
+    let args = "--models dc,lordquas --levels 0.05 --methods mls,fgl{stop=limit,iterations=1} \
+                --tables mse --stop blind";
+    bench(&folder, args).code(0).says(&["6 cells run"]);
+    let plain = fs::read_to_string(folder.path("out/index.md")).unwrap();
+    assert!(!plain.contains("views/") && !folder.path("out/views").exists());
+
+    // Cells without a page are run again for it, once; the numbers stay.
+    let args = format!("{args} --views");
+    bench(&folder, &args).code(0).says(&["6 cells run"]);
+    bench(&folder, &args).code(0).says(&["0 cells run"]);
+    let index = fs::read_to_string(folder.path("out/index.md")).unwrap();
+    let links: Vec<&str> =
+        index.split("](views/").skip(1).map(|rest| rest.split_once(')').unwrap().0).collect();
+    // Two tables: where nothing is stopped by the truth, the oracle's has the same numbers.
+    assert_eq!(links.len(), 12, "{index}");
+    assert_eq!(links[..6], links[6..]);
+    let unlinked = links.iter().fold(index.clone(), |text, link| {
+        let (before, after) = text.split_once(&format!("](views/{link})")).unwrap();
+        let open = before.rfind('[').unwrap();
+        format!("{}{}{after}", &before[..open], &before[open + 1..])
+    });
+    let table = |text: &str| -> Vec<String> {
+        let wanted = text.lines().skip_while(|l| !l.starts_with("## MSE at 0.05, blind"));
+        wanted.take_while(|l| !l.starts_with("## Time")).map(str::to_owned).collect()
+    };
+    assert_eq!(table(&unlinked), table(&plain));
+
+    for link in &links[..6] {
+        let page = fs::read_to_string(folder.path("out/views").join(link)).unwrap();
+        for outside in ["http://", "https://", "src=\"//", "href=\"//"] {
+            assert!(!page.contains(outside), "{outside} in {link}");
+        }
+        let told = meta(&page);
+        let group = &told["groups"][0];
+        let layers = group["layers"].as_array().unwrap();
+        let names: Vec<&str> = layers.iter().map(|l| l["name"].as_str().unwrap()).collect();
+        let noisy = link.starts_with("noisy");
+        let expected =
+            if noisy { vec!["truth", "noisy"] } else { vec!["noisy", "truth", "denoised"] };
+        assert_eq!(names, expected, "{link}");
+        let points = if link.contains("-DC-") { 1500 } else { 1600 };
+        for layer in layers {
+            assert_eq!((&layer["points"], &layer["shown"]), (&points.into(), &points.into()));
+            for block in ["position", "normal", "size"] {
+                let id = format!("id=\"g0-{}\"", layer[block].as_str().unwrap());
+                assert!(page.contains(&id), "{id} in {link}");
+            }
+            let colours: Vec<_> = layer["scalars"].as_array().unwrap().iter().collect();
+            let distance = colours.iter().any(|s| s["name"] == "distance to truth");
+            assert_eq!(distance, layer["name"] != "truth");
+        }
+        assert_eq!(group["start"]["color"], "scalar:distance to truth");
+        // The command that a person typed, not the one for a single cell.
+        let command = told["head"]["command"].as_array().unwrap();
+        assert!(command.contains(&"--views".into()), "{command:?}");
+    }
+}

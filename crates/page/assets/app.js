@@ -191,7 +191,9 @@
       for (const name of names) add(`scalar:${name}`, name);
       for (const [c, axis] of ["x", "y", "z"].entries()) if (!names.has(axis)) add(`axis:${c}`, axis);
       const values = [...color.options].map((o) => o.value);
-      if (!values.includes(this.color)) this.color = values[0];
+      // A page may say what it is best begun with.
+      const first = g.meta.start && values.includes(g.meta.start.color) ? g.meta.start.color : values[0];
+      if (!values.includes(this.color)) this.color = first;
       color.value = this.color;
     }
 

@@ -74,6 +74,10 @@ pub struct BenchPaper {
     /// at the clouds; clouds that are in the output folder are not made again
     #[arg(long)]
     pub figures: bool,
+    /// Also make a page for each cell, in which its clouds can be looked at, into views/; the tables
+    /// link them
+    #[arg(long, conflicts_with = "figures")]
+    pub views: bool,
     /// Forget what earlier runs left in the output folder
     #[arg(long)]
     pub fresh: bool,

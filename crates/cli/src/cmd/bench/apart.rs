@@ -15,6 +15,7 @@ use super::data::Subject;
 use super::item::{Item, Told};
 use super::measure::{Bench, Measured};
 use super::results::Stopped;
+use super::views::Views;
 use crate::failure::Failure;
 use crate::{interrupt, output};
 
@@ -30,10 +31,16 @@ struct Order {
     fingerprint: String,
     seed: u64,
     threads: usize,
+    views: Option<Views>,
 }
 
 /// Runs a cell in another process.
-pub fn run(cell: &Cell, seed: u64, threads: usize) -> Result<Measured, Failure> {
+pub fn run(
+    cell: &Cell,
+    seed: u64,
+    threads: usize,
+    views: Option<&Views>,
+) -> Result<Measured, Failure> {
     let order = Order {
         item: cell.item.as_ref().map(Item::told),
         subject: cell.subject.clone(),
@@ -41,6 +48,7 @@ pub fn run(cell: &Cell, seed: u64, threads: usize) -> Result<Measured, Failure> 
         fingerprint: cell.fingerprint.clone(),
         seed,
         threads,
+        views: views.cloned(),
     };
     let text = ask(itself("cell")?, &order, &cell.name())?;
     serde_json::from_str(&text).map_err(Failure::work)
@@ -120,10 +128,10 @@ pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
 
 /// The other side: reads an order on stdin, answers on stdout.
 pub fn obey() -> Result<(), Failure> {
-    let Order { item, subject, stops, fingerprint, seed, threads } = order("paper")?;
+    let Order { item, subject, stops, fingerprint, seed, threads, views } = order("paper")?;
     let item = item.map(Item::hear).transpose()?;
     let cell = Cell { item, subject, stops, fingerprint };
     let pool = pool(threads)?;
-    let measured = interrupt::listening(|cancel| Bench { seed, cancel }.cell(&pool, &cell))?;
+    let measured = interrupt::listening(|cancel| Bench { seed, cancel, views }.cell(&pool, &cell))?;
     output::print(&serde_json::to_string(&measured).map_err(Failure::work)?)
 }

@@ -18,6 +18,7 @@ use super::item::{Item, ORACLE_LIMIT};
 use super::oracle::{Oracle, Rule, Wanted, Watch};
 use super::results::{IterationRow, Row, Stopped};
 use super::usage::{self, Clock};
+use super::views::Views;
 use crate::failure::{Failure, naming};
 
 /// The oracle stops when the error falls by less than this: in file units of the paper's models,
@@ -29,6 +30,8 @@ const PAPER_LENGTH: f64 = 90.0;
 pub struct Bench {
     pub seed: u64,
     pub cancel: Arc<AtomicBool>,
+    /// Pages to look at, if they are wanted.
+    pub views: Option<Views>,
 }
 
 /// What a cell gives: a row for each way of stopping, and the errors on the way.
@@ -186,6 +189,9 @@ impl Bench {
         peak_mb: Option<f64>,
     ) -> Result<Row, Failure> {
         let State { stop, iterations, positions, spent } = state;
+        if let Some(views) = &self.views {
+            views.write(cell, &cell.key(stop, self.seed), loaded, &positions)?;
+        }
         let parameters = cell.item.as_ref().map(|i| i.changes.clone()).unwrap_or_default();
         let result = PointCloud::new(positions);
         let all = quality::compare(&result, &loaded.clean, None).map_err(|e| fault(cell, e))?;

@@ -15,6 +15,7 @@ mod results;
 mod speed;
 mod svg;
 mod usage;
+mod views;
 mod work;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ use data::{DataSet, Generate, Kind};
 use grid::Grid;
 use item::Item;
 use results::{Key, Results};
+use views::Views;
 
 /// Results of another version are not the same cell.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -62,9 +64,12 @@ fn paper(args: &BenchPaper) -> Result<(), Failure> {
         generate: generate.as_ref(),
         named_models: !args.models.is_empty(),
     })?;
-    let todo = unfinished(cells, &results, args.seed)?;
+    let pages = cells.iter().map(|c| c.stops.len()).sum();
+    let views = args.views.then(|| Views::new(&args.out, pages)).transpose()?;
+    let todo = unfinished(cells, &results, args.seed, views.as_ref())?;
     let work = work::Work {
         results: &results,
+        views: views.as_ref(),
         seed: args.seed,
         jobs: args.jobs,
         threads: args.threads,
@@ -89,12 +94,18 @@ fn paper(args: &BenchPaper) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The cells, or the parts of them, that have no row yet.
-fn unfinished(cells: Vec<Cell>, results: &Results, seed: u64) -> Result<Vec<Cell>, Failure> {
+/// The cells, or the parts of them, that have no row yet, or lack a page that is wanted.
+fn unfinished(
+    cells: Vec<Cell>,
+    results: &Results,
+    seed: u64,
+    views: Option<&Views>,
+) -> Result<Vec<Cell>, Failure> {
     let there: HashSet<Key> = results.rows()?.iter().map(results::Row::key).collect();
     let missing = |mut cell: Cell| {
         let wanted = std::mem::take(&mut cell.stops);
-        cell.stops = wanted.into_iter().filter(|&s| !there.contains(&cell.key(s, seed))).collect();
+        let done = |key: &Key| there.contains(key) && views.is_none_or(|v| v.has(key));
+        cell.stops = wanted.into_iter().filter(|&s| !done(&cell.key(s, seed))).collect();
         (!cell.stops.is_empty()).then_some(cell)
     };
     Ok(cells.into_iter().filter_map(missing).collect())

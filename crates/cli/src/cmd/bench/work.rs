@@ -9,12 +9,15 @@ use super::apart;
 use super::cells::Cell;
 use super::measure::Measured;
 use super::results::Results;
+use super::views::Views;
 use crate::failure::Failure;
 use crate::{interrupt, output};
 
 /// How to run them.
 pub struct Work<'a> {
     pub results: &'a Results,
+    /// Pages to look at, if they are wanted.
+    pub views: Option<&'a Views>,
     pub seed: u64,
     pub jobs: usize,
     pub threads: usize,
@@ -50,7 +53,7 @@ impl Work<'_> {
             }
             let one = || {
                 interrupt::check()?;
-                let measured = apart::run(cell, self.seed, self.threads)?;
+                let measured = apart::run(cell, self.seed, self.threads, self.views)?;
                 self.results.add(&measured.rows, &measured.iterations)?;
                 Ok(measured)
             };

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::super::item::label;
 use super::super::published::{self, Measure};
 use super::super::results::{IterationRow, Row, Stopped};
+use super::super::views::Pages;
 use super::super::{cells, data::Kind};
 use crate::failure::Failure;
 
@@ -83,6 +84,8 @@ pub struct Book {
     pub kind: Kind,
     /// Items in the order in which they were asked for.
     pub order: Vec<String>,
+    /// Where clouds can be looked at.
+    pub pages: Pages,
 }
 
 impl Book {
@@ -168,6 +171,11 @@ impl Book {
         what: What,
     ) -> Option<f64> {
         what.of(self.find(line, model, level, stop)?)
+    }
+
+    /// Where the clouds behind a number can be looked at.
+    pub fn view(&self, line: &Line, model: &str, level: f64, stop: Stopped) -> Option<String> {
+        self.pages.link(&self.find(line, model, level, stop)?.key())
     }
 
     /// The mean over models; only if all of them are there.

@@ -10,6 +10,7 @@ use std::path::Path;
 use super::data::Kind;
 use super::item::Item;
 use super::results::{Results, Stopped};
+use super::views::Pages;
 use super::{VERSION, plots};
 use crate::args::BenchTable;
 use crate::failure::Failure;
@@ -27,7 +28,8 @@ pub fn write(
     items: &[Item],
 ) -> Result<(), Failure> {
     let order = items.iter().map(Item::to_string).collect();
-    let book = Book { rows: results.rows()?, iterations: results.iterations()?, kind, order };
+    let (rows, iterations) = (results.rows()?, results.iterations()?);
+    let book = Book { rows, iterations, kind, order, pages: Pages::of(folder) };
     let plots = plots::all(&book)?;
     for (name, svg) in &plots {
         output::write_file(&folder.join(name), svg.as_bytes(), true)?;
@@ -46,6 +48,10 @@ fn page(
 ) -> Result<String, Failure> {
     let has = |table| tables.contains(&table);
     let mut out = head(book.kind);
+    if !book.pages.is_empty() {
+        out += "Numbers with a link lead to the clouds behind them: noisy, denoised and truth, coloured \
+                by the distance to the truth.\n\n";
+    }
     let measures: Vec<What> = match book.kind {
         Kind::Shapes => vec![What::Chamfer, What::Mesh],
         Kind::Paper => [(BenchTable::Mse, What::Mse), (BenchTable::Snr, What::Snr)]
@@ -135,7 +141,19 @@ pub fn markdown(head: &[String], rows: &[Vec<String>]) -> String {
 
 /// Ours beside a published number.
 fn beside(ours: Option<f64>, published: Option<f64>, digits: usize, best: bool) -> String {
-    let bold = |s: String| if best { format!("**{s}**") } else { s };
+    linked(ours, published, digits, best, None)
+}
+
+/// The same, with a link to the clouds that ours comes from.
+fn linked(
+    ours: Option<f64>,
+    published: Option<f64>,
+    digits: usize,
+    best: bool,
+    view: Option<String>,
+) -> String {
+    let link = |s: String| if let Some(v) = &view { format!("[{s}]({v})") } else { s };
+    let bold = |s: String| if best { format!("**{}**", link(s)) } else { link(s) };
     // The paper gives one digit less of the MSE than we do.
     let short = if digits == 4 { 3 } else { digits };
     match (ours, published) {

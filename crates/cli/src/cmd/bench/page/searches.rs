@@ -4,7 +4,7 @@ use super::super::cells;
 use super::super::item::Item;
 use super::super::published::{self, MAIN_LEVEL, Measure};
 use super::super::results::Stopped;
-use super::{Book, Line, What, beside, markdown, mean};
+use super::{Book, Line, What, beside, linked, markdown, mean};
 use crate::failure::Failure;
 
 const STOPS: [Stopped; 2] = [Stopped::Oracle, Stopped::Blind];
@@ -25,10 +25,17 @@ fn head(first: &[&str], models: &[String]) -> Vec<String> {
 }
 
 /// A row of numbers beside published ones, with their average.
-fn numbers(ours: &[Option<f64>], paper: &[Option<f64>], what: What) -> Vec<String> {
+fn numbers(
+    ours: &[Option<f64>],
+    paper: &[Option<f64>],
+    views: Vec<Option<String>>,
+    what: What,
+) -> Vec<String> {
     let pairs = ours.iter().copied().zip(paper.iter().copied());
     let averages = (mean(ours.iter().copied()), mean(paper.iter().copied()));
-    pairs.chain([averages]).map(|(o, p)| beside(o, p, what.digits(), false)).collect()
+    let views = views.into_iter().chain([None]);
+    let all = pairs.chain([averages]).zip(views);
+    all.map(|((o, p), view)| linked(o, p, what.digits(), false, view)).collect()
 }
 
 /// Learning from 20 % of the points.
@@ -45,7 +52,8 @@ pub fn partial(book: &Book) -> Result<String, Failure> {
                 let paper: Vec<_> =
                     models.iter().map(|m| published::partial(measure, &preset, m)).collect();
                 let mut row = vec![item.to_string(), stop.name().to_owned()];
-                row.extend(numbers(&ours, &paper, what));
+                let view = |m: &String| book.view(&line(&item), m, MAIN_LEVEL, stop);
+                row.extend(numbers(&ours, &paper, models.iter().map(view).collect(), what));
                 let full = Line { label: format!("fgl:{preset}"), ..line(&item) };
                 let all = book.average(&full, &models, MAIN_LEVEL, stop, what);
                 row.push(match (mean(ours.into_iter()), all) {
@@ -77,7 +85,8 @@ pub fn vanilla(book: &Book) -> Result<String, Failure> {
             };
             let paper: Vec<_> = models.iter().map(printed).collect();
             let mut row = vec![name.to_owned(), stop.name().to_owned()];
-            row.extend(numbers(&ours, &paper, What::Mse));
+            let view = |m: &String| book.view(&line(&item), m, MAIN_LEVEL, stop);
+            row.extend(numbers(&ours, &paper, models.iter().map(view).collect(), What::Mse));
             rows.push(row);
         }
     }
@@ -107,7 +116,10 @@ pub fn trace(book: &Book) -> Result<String, Failure> {
     let mut rows = Vec::new();
     for item in &items {
         let c = item.changes.get("trace_limit").map(ToString::to_string).unwrap_or_default();
-        let cells = columns.iter().map(|k| beside(value(item, k), None, 4, false));
+        let cells = columns.iter().map(|k| {
+            let view = book.view(&line(item), k.0, MAIN_LEVEL, k.1);
+            linked(value(item, k), None, 4, false, view)
+        });
         rows.push([c].into_iter().chain(cells).collect());
     }
     // How much the result depends on C: the paper says hardly.

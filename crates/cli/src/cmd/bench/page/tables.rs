@@ -3,7 +3,7 @@
 use super::super::data::{Kind, level_name};
 use super::super::published::{self, COLUMNS};
 use super::super::results::Stopped;
-use super::{Book, Line, What, beside, markdown, mean};
+use super::{Book, Line, What, beside, linked, markdown, mean};
 use crate::failure::Failure;
 
 /// Averages over the models by level: oracle, blind, and what blind costs.
@@ -81,9 +81,11 @@ pub fn level(book: &Book, what: What, level: f64, stop: Stopped) -> Result<Strin
         values.push((average(line), published_mean(line, &models, level, what)));
         let used = if line.method == "noisy" { "" } else { book.used(line, stop) };
         let mut cells = vec![format!("{}{used}", line.label)];
-        for ((ours, paper), best) in values.into_iter().zip(&best) {
+        // The average has no clouds of its own.
+        let views = models.iter().map(|m| book.view(line, m, level, stop)).chain([None]);
+        for (((ours, paper), best), view) in values.into_iter().zip(&best).zip(views) {
             let is_best = ours.is_some() && ours == *best && line.method != "noisy";
-            cells.push(beside(ours, paper, what.digits(), is_best));
+            cells.push(linked(ours, paper, what.digits(), is_best, view));
         }
         rows.push(cells);
     }
