@@ -28,25 +28,37 @@ pub struct SpatialOrder {
 impl SpatialOrder {
     /// The Morton order of `points` (ties and non-finite points by index, the latter last).
     pub fn new(points: &[Point]) -> Self {
-        let Some((lo, hi)) = crate::bounds(points) else {
+        let Some(around) = crate::bounds(points) else {
             return SpatialOrder { forward: (0..points.len() as u32).collect() };
         };
+        Self::in_box(points, around, |i| i)
+    }
+
+    /// The Morton order of `points` within a box `(low, high)` that may be that of a larger cloud.
+    /// Ties go by `number`, which must differ from point to point: so the points of a piece stand
+    /// to each other as they do in the whole.
+    pub fn in_box(
+        points: &[Point],
+        (lo, hi): (Point, Point),
+        number: impl Fn(u32) -> u32 + Sync,
+    ) -> Self {
         let extent = (0..3).map(|c| hi[c] - lo[c]).fold(0.0, f64::max);
         let scale = if extent > 0.0 { ((1u64 << 21) - 1) as f64 / extent } else { 0.0 };
-        let mut keyed: Vec<(u64, u32)> = points
+        let mut keyed: Vec<(u64, u32, u32)> = points
             .par_iter()
             .enumerate()
             .map(|(i, p)| {
                 let key = if crate::vec3::is_finite(*p) {
-                    (0..3).fold(0, |k, c| k | spread(((p[c] - lo[c]) * scale) as u64) << c)
+                    let step = |c: usize| (((p[c] - lo[c]) * scale) as u64).min((1 << 21) - 1);
+                    (0..3).fold(0, |k, c| k | spread(step(c)) << c)
                 } else {
                     u64::MAX
                 };
-                (key, i as u32)
+                (key, number(i as u32), i as u32)
             })
             .collect();
         keyed.par_sort_unstable();
-        SpatialOrder { forward: keyed.into_iter().map(|(_, i)| i).collect() }
+        SpatialOrder { forward: keyed.into_iter().map(|(_, _, i)| i).collect() }
     }
 
     /// `old` index of each place in the new order.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pellucid_cloud::PointCloud;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{DenoiseError, Run};
 
@@ -29,7 +29,7 @@ pub struct Denoised {
 }
 
 /// Why the outer loop ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stop {

@@ -44,6 +44,19 @@ pub enum Unit {
     File,
 }
 
+/// Where the frame of a large cloud lies, found from a sample of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// Lower corner of the box around all points.
+    pub low: Point,
+    /// Upper corner of it.
+    pub high: Point,
+    /// What becomes the origin.
+    pub centre: Point,
+    /// File units per local unit.
+    pub unit: f64,
+}
+
 /// The row of a parameter `units` in the table of a method that has lengths.
 pub const UNITS: Parameter = Parameter {
     name: "units",
@@ -75,13 +88,27 @@ impl LocalFrame {
         let sorted = order.sort(&points);
         let (centre, unit) = match unit {
             Unit::File => ([0.0; 3], 1.0),
-            Unit::Spacing => {
-                let table = KdTree::new(&sorted).knn_table(SPACING_NEIGHBORS);
-                (median(&sorted), spacing::mean_spacing(&table))
-            }
+            Unit::Spacing => measure(&sorted),
         };
         let start = sorted.iter().map(|&p| vec3::scale(vec3::sub(p, centre), 1.0 / unit)).collect();
         Ok(LocalFrame { rows, ordinals, start, unit, centre, axes: FILE_AXES })
+    }
+
+    /// A frame at a given place, of finite points that may be a piece of a cloud: in the order that
+    /// they have in the whole, by where they are and by `ordinals`, a number of each.
+    pub fn at(place: &Place, rows: &[u32], points: &[Point], ordinals: &[u32]) -> LocalFrame {
+        let number = |i: u32| ordinals[i as usize];
+        let order = SpatialOrder::in_box(points, (place.low, place.high), number);
+        let local =
+            |&i: &u32| vec3::scale(vec3::sub(points[i as usize], place.centre), 1.0 / place.unit);
+        LocalFrame {
+            rows: order.sort(rows),
+            ordinals: order.sort(ordinals),
+            start: order.indices().iter().map(local).collect(),
+            unit: place.unit,
+            centre: place.centre,
+            axes: FILE_AXES,
+        }
     }
 
     /// The same frame, turned so that its axes are the principal ones of the cloud.
@@ -168,7 +195,12 @@ impl LocalFrame {
     /// The displacement is added to the original, so a point that did not move keeps its bits
     /// and rows that are not finite stay as they are.
     pub fn leave(&self, cloud: &PointCloud, moved: &[Point]) -> Vec<Point> {
-        let mut out = cloud.positions().to_vec();
+        self.leave_from(cloud.positions(), moved)
+    }
+
+    /// The same for plain positions.
+    pub fn leave_from(&self, positions: &[Point], moved: &[Point]) -> Vec<Point> {
+        let mut out = positions.to_vec();
         for ((&row, &from), &to) in self.rows.iter().zip(&self.start).zip(moved) {
             let p = &mut out[row as usize];
             let [x, y, z] = vec3::scale(vec3::sub(to, from), self.unit);
@@ -179,6 +211,12 @@ impl LocalFrame {
         }
         out
     }
+}
+
+/// The centre and the mean spacing of points.
+pub(crate) fn measure(points: &[Point]) -> (Point, f64) {
+    let table = KdTree::new(points).knn_table(SPACING_NEIGHBORS);
+    (median(points), spacing::mean_spacing(&table))
 }
 
 fn turn(axes: &[Point; 3], p: Point) -> Point {

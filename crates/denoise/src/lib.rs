@@ -27,6 +27,7 @@ mod ray;
 pub mod registry;
 mod run;
 pub mod system;
+pub mod tiles;
 
 pub use denoiser::{Denoised, Denoiser, Iteration, Report, Stop};
 pub use error::{DenoiseError, ParameterError};

@@ -6,6 +6,7 @@
 //! while that of one layer is zero.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{NoiseEstimate, quadric};
 use crate::neighbors::{KdTree, Neighbor};
@@ -27,7 +28,7 @@ const FEWEST_SAMPLES: usize = 50;
 const ONE_LAYER: f64 = -0.12;
 
 /// What [`noise_of_layers`] finds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Layers {
     /// The noise of each layer by itself.
     pub noise: NoiseEstimate,

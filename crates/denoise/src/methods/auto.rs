@@ -3,15 +3,16 @@
 //! What the noise is ([`choose`]), how large patches are and when to stop ([`schedule`]) follow from
 //! the cloud itself. A [`round`] is an iteration of the paper's Algorithm 1 in a form that sees
 //! only what is near: besides the metric and a few numbers, learned from a part of a large cloud
-//! ([`blocks`]), a piece of the cloud gets what the whole would. At last points even out along the
+//! ([`survey`], [`learned`]), a piece of the cloud gets what the whole would. At last points even out along the
 //! surface ([`relax`]), since half of what is left of the noise by then lies sideways.
 
-mod blocks;
 mod choose;
+mod learned;
 mod pull;
 mod relax;
 mod round;
 mod schedule;
+mod survey;
 mod weigh;
 
 use pellucid_cloud::{Point, PointCloud};
@@ -25,6 +26,9 @@ use crate::{
 
 use round::{Cloud, Recipe, Seen};
 use schedule::{Follow, Settings};
+
+pub use learned::Learned;
+pub use survey::Survey;
 
 const NAME: &str = "auto";
 const MIN_POINTS: usize = 4;
@@ -102,24 +106,27 @@ impl Denoiser for Auto {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         run.progress("looking", 1, 0.0)?;
         let mut report = Report::default();
-        let frame = Run::timed(&mut report, "frame", || {
-            LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
-        })?;
-        let part = blocks::choose(frame.points());
-        let found = Run::timed(&mut report, "noise", || choose::look(&frame, &part));
+        let large = Run::timed(&mut report, "learning", || Learned::of(&self.0, noisy, run))?;
+        let (frame, found, recipes) = match large {
+            Some((known, frame)) => (frame, known.found, Some((known.recipes, known.stop))),
+            None => {
+                let frame = Run::timed(&mut report, "frame", || {
+                    LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
+                })?;
+                let all: Vec<u32> = (0..frame.points().len() as u32).collect();
+                let found = Run::timed(&mut report, "noise", || choose::look(&frame, &all));
+                (frame, found, None)
+            }
+        };
         report.spacing = Some(frame.unit());
         report.noise = Some(found.sigma() * frame.unit());
         report.skipped_rows = noisy.len() - frame.rows().len();
         report.notes = found.in_words();
-        if found.is_clean() || self.0.strength == 0.0 {
+        if self.is_idle(&found) {
             report.notes.push("nothing was moved".to_owned());
             let (cloud, stop) = (noisy.clone(), Stop::NothingToDo);
             return Ok(Denoised { cloud, iterations: 0, stop, report });
         }
-        let recipes = match part.len() < frame.points().len() {
-            true => Some(self.learn(&frame, &part, &found, run)?),
-            false => None,
-        };
         let follow = Follow::new(found.sigma(), found.thinness(), self.0.strength);
         let all = Cloud { observed: frame.points(), numbers: frame.ordinals(), seed: run.seed };
         let show = |y: &[Point]| frame.leave(noisy, y);
@@ -130,11 +137,8 @@ impl Denoiser for Auto {
             report.notes.push(format!("patches of {} points at first", first.settings.size));
         }
         let mut y = ended.y;
-        if ended.stop != Stop::Observer && self.0.even > 0 {
-            let reach = self.0.reach * found.sigma().max(0.5);
-            // Near the other side of a wall, what pushes may be on it.
-            let steps = (self.0.even as f64 * (1.0 - 0.5 * found.thinness())).round() as usize;
-            self.finish(&frame, &mut y, steps, reach, &show, &mut report, run)?;
+        if ended.stop != Stop::Observer {
+            self.finish(&frame, &mut y, &found, &show, &mut report, run)?;
         }
         let cloud = noisy.with_positions(show(&y)).map_err(|e| DenoiseError::Numerical {
             step: "putting points back",
@@ -145,17 +149,20 @@ impl Denoiser for Auto {
 }
 
 impl Auto {
+    /// Whether there is nothing to do.
+    fn is_idle(&self, found: &choose::Found) -> bool {
+        found.is_clean() || self.0.strength == 0.0
+    }
+
     /// What the rounds need to know of a large cloud, from a part of it.
     fn learn(
         &self,
         frame: &LocalFrame,
-        part: &[u32],
         found: &choose::Found,
         run: &mut Run,
     ) -> Result<(Vec<Recipe>, Stop), DenoiseError> {
-        let observed: Vec<Point> = part.iter().map(|&i| frame.points()[i as usize]).collect();
-        let numbers: Vec<u32> = part.iter().map(|&i| frame.ordinals()[i as usize]).collect();
-        let cloud = Cloud { observed: &observed, numbers: &numbers, seed: run.seed };
+        let (observed, numbers) = (frame.points(), frame.ordinals());
+        let cloud = Cloud { observed, numbers, seed: run.seed };
         let follow = Follow::new(found.sigma(), found.thinness(), self.0.strength);
         let mut quiet = Run::default().with_seed(run.seed).with_cancel(run.cancel_flag().clone());
         let mut report = Report::default();
@@ -214,17 +221,21 @@ impl Auto {
     }
 
     /// Evens out the points and holds back those that went too far.
-    #[allow(clippy::too_many_arguments)]
     fn finish(
         &self,
         frame: &LocalFrame,
         y: &mut Vec<Point>,
-        steps: usize,
-        reach: f64,
+        found: &choose::Found,
         show: &dyn Fn(&[Point]) -> Vec<Point>,
         report: &mut Report,
         run: &mut Run,
     ) -> Result<(), DenoiseError> {
+        if self.0.even == 0 {
+            return Ok(());
+        }
+        let reach = self.0.reach * found.sigma().max(0.5);
+        // Near the other side of a wall, what pushes may be on it.
+        let steps = (self.0.even as f64 * (1.0 - 0.5 * found.thinness())).round() as usize;
         let index = report.history.len() + 1;
         run.progress("evening out", index, 0.99)?;
         let before = y.clone();

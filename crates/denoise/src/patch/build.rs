@@ -65,6 +65,7 @@ pub struct Patches {
     members: Vec<u32>,
     origins: Vec<Point>,
     uncovered: usize,
+    limit: f64,
 }
 
 impl Patches {
@@ -112,7 +113,7 @@ impl Patches {
     /// No patches yet.
     pub(super) fn empty(size: usize) -> Patches {
         let (centers, members, origins) = (Vec::new(), Vec::new(), Vec::new());
-        Patches { size, centers, members, origins, uncovered: 0 }
+        Patches { size, centers, members, origins, uncovered: 0, limit: f64::INFINITY }
     }
 
     /// Adds patches around `centers`, whose neighbours are in the rows of `nearest`.
@@ -125,6 +126,16 @@ impl Patches {
     ) {
         let rows: Vec<u32> = (0..centers.len() as u32).collect();
         self.extend(nearest, &rows, |r| centers[r as usize] as usize, limit, Some(apart));
+    }
+
+    /// Keeps the squared radius above which patches are left out.
+    pub(super) fn set_limit(&mut self, limit: f64) {
+        self.limit = limit;
+    }
+
+    /// The squared radius above which patches were left out.
+    pub fn limit(&self) -> f64 {
+        self.limit
     }
 
     /// Which points no patch has; their number is kept.

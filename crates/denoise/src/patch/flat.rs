@@ -15,7 +15,8 @@ const LANES: usize = 8;
 
 impl Patches {
     /// Patches of `size` points around `centers`, and around each point that these leave out.
-    /// Members are chosen among the nearest `candidates` of a centre by `apart`.
+    /// Members are chosen among the nearest `candidates` of a centre by `apart`. Patches of a
+    /// squared radius above `limit` are left out; `None` takes ten times the usual radius.
     pub fn cover(
         points: &[Point],
         tree: &KdTree,
@@ -23,6 +24,7 @@ impl Patches {
         size: usize,
         candidates: usize,
         apart: Apart,
+        limit: Option<f64>,
     ) -> Patches {
         let around = |centers: &[u32]| {
             let at: Vec<Point> = centers.iter().map(|&c| points[c as usize]).collect();
@@ -30,7 +32,9 @@ impl Patches {
         };
         let nearest = around(centers);
         let mut patches = Patches::empty(size.min(nearest.k()));
-        let limit = Patches::reach_limit(&nearest, 0..centers.len(), patches.size());
+        let limit = limit
+            .unwrap_or_else(|| Patches::reach_limit(&nearest, 0..centers.len(), patches.size()));
+        patches.set_limit(limit);
         patches.add(&nearest, centers, limit, apart);
         let left_out = patches.mark_uncovered(points.len());
         patches.add(&around(&left_out), &left_out, limit, apart);

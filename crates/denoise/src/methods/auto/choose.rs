@@ -2,6 +2,7 @@
 
 use pellucid_cloud::KdTree;
 use pellucid_cloud::noise::{Layers, estimate_noise_in, noise_of_layers};
+use serde::{Deserialize, Serialize};
 
 use super::weigh::{FEATURES, POSITION_SCALE};
 use crate::frame::LocalFrame;
@@ -13,7 +14,7 @@ const NEGLIGIBLE: f64 = 0.125;
 const TAILS: [f64; 2] = [-0.1, -0.2];
 
 /// What was found in a cloud, in spacings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     layers: Layers,
 }

@@ -34,6 +34,8 @@ pub struct Recipe {
     pub settings: Settings,
     /// Radius of the disks around patch centres, in spacings.
     pub radius: f64,
+    /// Squared radius above which a patch is no local piece of surface.
+    pub limit: f64,
     /// The learned metric, row after row.
     pub metric: Vec<f64>,
 }
@@ -108,7 +110,8 @@ impl Cloud<'_> {
         });
         let apart = Apart { normals: &normals, sided: Some(&sided), per_normal: PER_NORMAL };
         let patches = Run::timed(report, "patches", || {
-            Patches::cover(y, &tree, &centers, settings.size, CANDIDATES * settings.size, apart)
+            let (size, limit) = (settings.size, given.map(|g| g.limit));
+            Patches::cover(y, &tree, &centers, size, CANDIDATES * size, apart, limit)
         });
         drop(tree);
         report.uncovered_points = report.uncovered_points.max(patches.uncovered());
@@ -129,7 +132,13 @@ impl Cloud<'_> {
         let along = next.iter().zip(self.observed).zip(&normals);
         let removed =
             mean(along.map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n).powi(2))).sqrt();
-        let recipe = Recipe { settings, radius, metric: learned.to_vec() };
+        let recipe = Recipe {
+            settings,
+            radius,
+            // Finite, so that it can be written down.
+            limit: patches.limit().min(f64::MAX),
+            metric: learned.to_vec(),
+        };
         let mean = if spacing > 0.0 { moved / spacing } else { 0.0 };
         Ok(Moved { y: next, recipe, mean, removed })
     }

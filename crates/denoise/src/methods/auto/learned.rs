@@ -1,0 +1,212 @@
+//! What is known of a large cloud as a whole, and a piece of it denoised with that.
+
+use pellucid_cloud::{Point, PointCloud};
+use serde::{Deserialize, Serialize};
+
+use super::choose::{self, Found};
+use super::round::{Cloud, Recipe};
+use super::schedule::Follow;
+use super::survey::{Survey, WHOLE_UP_TO};
+use super::{Auto, AutoParameters, MIN_POINTS, NAME};
+use crate::frame::{self, LocalFrame, Place};
+use crate::registry::Parameters;
+use crate::{DenoiseError, Report, Run, Stop};
+
+/// Changes with everything that makes other results from the same numbers.
+const VERSION: u32 = 1;
+
+/// Width of the surroundings that a piece needs, in spacings: at rest, and for each round.
+///
+/// A round carries what it sees from patch to patch, so the width goes with the rounds. On 300,000
+/// points of a torus (8 rounds, patches of 18 points) and a cube (9 rounds), pieces with 60
+/// spacings around them differ from the whole run by less than 1e-6 spacings at any point, those
+/// with 80 by no bit.
+const HALO: f64 = 20.0;
+const HALO_OF_ROUND: f64 = 8.0;
+
+/// All that the method `auto` needs to know of a cloud as a whole: learned once from a [`Survey`],
+/// it gives every piece of the cloud what the whole run would.
+///
+/// Plain data: write it down, send it elsewhere, read it back.
+///
+/// ```
+/// use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
+/// use pellucid_denoise::Run;
+/// use pellucid_denoise::tiles::{Learned, Survey};
+///
+/// let cloud = add_noise(&Shape::Torus.sample(3_000, 1), NoiseModel::Gaussian, 0.02, 2)?;
+/// let points = cloud.positions();
+/// let mut survey = Survey::new();
+/// while !survey.is_done() {
+///     survey.see(points, |i| i as u32);
+///     survey.end_pass();
+/// }
+/// let learned = Learned::from_survey(&survey, &Default::default(), &mut Run::default())?;
+///
+/// // A piece: its own points first, then those within `halo` of them.
+/// let (core, halo) = (|p: &[f64; 3]| p[0] < 0.0, learned.halo());
+/// let mut rows: Vec<u32> = (0..3_000).filter(|&i| core(&points[i as usize])).collect();
+/// let own = rows.len();
+/// let near = |p: &[f64; 3]| !core(p) && p[0] < halo;
+/// rows.extend((0..3_000).filter(|&i| near(&points[i as usize])));
+/// let piece: Vec<_> = rows.iter().map(|&i| points[i as usize]).collect();
+/// let moved = learned.denoise_piece(&piece, &rows, own, &mut Run::default())?;
+/// assert_eq!(moved.len(), own);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    version: u32,
+    pub(super) place: Place,
+    pub(super) found: Found,
+    pub(super) recipes: Vec<Recipe>,
+    pub(super) stop: Stop,
+    parameters: AutoParameters,
+    seed: u64,
+}
+
+impl Learned {
+    /// Learns from the points that a finished survey drew, with the seed of the run.
+    pub fn from_survey(
+        survey: &Survey,
+        parameters: &AutoParameters,
+        run: &mut Run,
+    ) -> Result<Learned, DenoiseError> {
+        parameters.clone().check()?;
+        let (points, numbers) = survey.drawn();
+        let Some((low, high)) = survey.bounds().filter(|_| points.len() >= MIN_POINTS) else {
+            let (finite, rows, needed) = (survey.points(), survey.points(), MIN_POINTS);
+            return Err(DenoiseError::TooFewPoints { method: NAME, finite, rows, needed });
+        };
+        crate::install(run.threads(), || {
+            let (centre, unit) = frame::measure(&points);
+            let place = Place { low, high, centre, unit };
+            let all: Vec<u32> = (0..points.len() as u32).collect();
+            let frame = LocalFrame::at(&place, &all, &points, &numbers);
+            let found = choose::look(&frame, &all);
+            let auto = Auto(parameters.clone());
+            let (recipes, stop) = match auto.is_idle(&found) {
+                true => (Vec::new(), Stop::NothingToDo),
+                false => auto.learn(&frame, &found, run)?,
+            };
+            let (parameters, seed) = (parameters.clone(), run.seed);
+            Ok(Learned { version: VERSION, place, found, recipes, stop, parameters, seed })
+        })
+    }
+
+    /// Surveys and learns from a cloud at hand; `None` if it is small enough to be one piece.
+    pub(super) fn of(
+        parameters: &AutoParameters,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Option<(Learned, LocalFrame)>, DenoiseError> {
+        if noisy.len() <= WHOLE_UP_TO {
+            return Ok(None);
+        }
+        let rows: Vec<u32> = noisy.finite_rows().into_iter().map(|r| r as u32).collect();
+        if rows.len() <= WHOLE_UP_TO {
+            return Ok(None);
+        }
+        let points: Vec<Point> = rows.iter().map(|&r| noisy.positions()[r as usize]).collect();
+        let survey = Survey::new().finish(&points, |i| i as u32);
+        let learned = Learned::from_survey(&survey, parameters, run)?;
+        let ordinals: Vec<u32> = (0..rows.len() as u32).collect();
+        let frame = LocalFrame::at(&learned.place, &rows, &points, &ordinals);
+        Ok(Some((learned, frame)))
+    }
+
+    /// How far around its own points a piece must reach for them to get what the whole run would
+    /// give them, in file units.
+    pub fn halo(&self) -> f64 {
+        let spacings = HALO + HALO_OF_ROUND * self.recipes.len() as f64;
+        if self.recipes.is_empty() { 0.0 } else { spacings * self.place.unit }
+    }
+
+    /// Denoises a piece of the cloud: its own points, the first `core` of `points`, and those
+    /// within [`halo`](Self::halo) of them. Gives the new positions of its own.
+    ///
+    /// `numbers` are those of the survey: they decide what is drawn at random. Points must be
+    /// finite. The order of points does not matter, nor does the number of threads.
+    pub fn denoise_piece(
+        &self,
+        points: &[Point],
+        numbers: &[u32],
+        core: usize,
+        run: &mut Run,
+    ) -> Result<Vec<Point>, DenoiseError> {
+        if numbers.len() != points.len() || core > points.len() {
+            return Err(DenoiseError::PartLength { given: numbers.len(), rows: points.len() });
+        }
+        if points.len() < MIN_POINTS || self.recipes.is_empty() {
+            return Ok(points[..core].to_vec());
+        }
+        crate::install(run.threads(), || {
+            let rows: Vec<u32> = (0..points.len() as u32).collect();
+            let frame = LocalFrame::at(&self.place, &rows, points, numbers);
+            drop(rows);
+            let auto = Auto(self.parameters.clone());
+            let (observed, numbers) = (frame.points(), frame.ordinals());
+            let cloud = Cloud { observed, numbers, seed: self.seed };
+            let show = |y: &[Point]| frame.leave_from(points, y);
+            let mut report = Report::default();
+            let given = Some((self.recipes.clone(), self.stop));
+            let follow = Follow::new(self.found.sigma(), self.found.thinness(), 1.0);
+            let ended = auto.rounds(&cloud, follow, given, &frame, &show, &mut report, run)?;
+            if ended.stop != self.stop {
+                // The observer wants no more, but what there is would not fit other pieces.
+                return Err(DenoiseError::Cancelled);
+            }
+            let mut y = ended.y;
+            auto.finish(&frame, &mut y, &self.found, &show, &mut report, run)?;
+            let mut moved = show(&y);
+            moved.truncate(core);
+            Ok(moved)
+        })
+    }
+
+    /// Whether this version of the program can use it.
+    pub fn is_current(&self) -> bool {
+        self.version == VERSION
+    }
+
+    /// Whether the cloud is left as it is.
+    pub fn is_idle(&self) -> bool {
+        self.recipes.is_empty()
+    }
+
+    /// The mean spacing of the points, in file units.
+    pub fn spacing(&self) -> f64 {
+        self.place.unit
+    }
+
+    /// The noise of the cloud, in file units.
+    pub fn noise(&self) -> f64 {
+        self.found.sigma() * self.place.unit
+    }
+
+    /// How many rounds a piece goes through.
+    pub fn rounds(&self) -> usize {
+        self.recipes.len()
+    }
+
+    /// Why it is that many.
+    pub fn stop(&self) -> Stop {
+        self.stop
+    }
+
+    /// What was found, in words.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.found.in_words();
+        match self.recipes.first() {
+            None => notes.push("nothing was moved".to_owned()),
+            Some(first) => {
+                notes.push(format!("patches of {} points at first", first.settings.size));
+            }
+        }
+        notes
+    }
+}
+
+#[cfg(test)]
+#[path = "learned_tests.rs"]
+mod tests;

@@ -1,0 +1,273 @@
+//! A part of a large cloud to learn from: whole blocks, since spacing, noise and patches are
+//! only seen where no point is missing.
+
+use pellucid_cloud::{Point, vec3};
+
+use crate::graph::scramble;
+
+/// Clouds of up to this many points are learned from as a whole.
+pub const WHOLE_UP_TO: usize = 1 << 17;
+/// Points to learn from of a larger one.
+const WANTED: usize = 1 << 16;
+/// Points that a block should hold, at most this part of those wanted.
+const POINTS: f64 = 4096.0;
+const BLOCKS: usize = 16;
+/// Cells along the longest side of the grid that tells how densely space is filled.
+const CELLS: usize = 64;
+const STRIDE: usize = CELLS + 1;
+/// If points share their cell with more than this part of all, the grid is too wide for them:
+/// stray points far away made it so, and it closes in on the fullest cell.
+const HEAPED: f64 = 1.0 / 64.0;
+/// Cells on either side of the fullest one that the grid closes in on, and how often it may.
+const AROUND: f64 = 2.0;
+const CLOSER: usize = 12;
+
+/// Looks at a cloud in passes over all of its points, in pieces of any size and in any order, and
+/// draws the points that are learned from.
+///
+/// ```
+/// use pellucid_denoise::tiles::Survey;
+///
+/// let points: Vec<_> = (0..400_000).map(|i| [f64::from(i % 700), f64::from(i / 700), 0.0]).collect();
+/// let mut survey = Survey::new();
+/// while !survey.is_done() {
+///     for (k, piece) in points.chunks(50_000).enumerate() {
+///         let first = 50_000 * k as u32;
+///         survey.see(piece, |i| first + i as u32);
+///     }
+///     survey.end_pass();
+/// }
+/// assert_eq!(survey.points(), 400_000);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Survey {
+    whole_up_to: usize,
+    wanted: usize,
+    pass: Pass,
+    count: usize,
+    low: Point,
+    high: Point,
+    grid: Grid,
+    closer: usize,
+    counts: Vec<u32>,
+    drawn: Vec<Drawn>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Pass {
+    Bounds,
+    Counts,
+    Draw,
+    Done,
+}
+
+/// A point that may be learned from. The lowest are taken.
+#[derive(Debug, Clone, Copy)]
+struct Drawn {
+    /// Shared by all points of a block.
+    draw: u64,
+    number: u32,
+    point: Point,
+}
+
+impl Drawn {
+    fn key(&self) -> (u64, u32) {
+        (self.draw, self.number)
+    }
+}
+
+impl Default for Survey {
+    fn default() -> Self {
+        Survey::new()
+    }
+}
+
+impl Survey {
+    /// Nothing seen yet.
+    pub fn new() -> Survey {
+        Survey::of_size(WHOLE_UP_TO, WANTED)
+    }
+
+    /// One that takes clouds of up to `whole_up_to` points whole, and `wanted` of larger ones.
+    pub(crate) fn of_size(whole_up_to: usize, wanted: usize) -> Survey {
+        Survey {
+            whole_up_to,
+            wanted,
+            pass: Pass::Bounds,
+            count: 0,
+            low: [f64::INFINITY; 3],
+            high: [f64::NEG_INFINITY; 3],
+            grid: Grid { low: [0.0; 3], edge: 1.0 },
+            closer: 0,
+            counts: Vec::new(),
+            drawn: Vec::new(),
+        }
+    }
+
+    /// All passes over points at hand.
+    pub(crate) fn finish(mut self, points: &[Point], number: impl Fn(usize) -> u32) -> Survey {
+        while !self.is_done() {
+            self.see(points, &number);
+            self.end_pass();
+        }
+        self
+    }
+
+    /// Whether enough is known; if not, all points are to be shown once more.
+    pub fn is_done(&self) -> bool {
+        self.pass == Pass::Done
+    }
+
+    /// Looks at some of the points; `number` gives each of these a number of its own in the whole
+    /// cloud, the same in every pass. Points that are not finite do not count.
+    pub fn see(&mut self, points: &[Point], number: impl Fn(usize) -> u32) {
+        let finite = points.iter().enumerate().filter(|(_, p)| vec3::is_finite(**p));
+        match self.pass {
+            Pass::Bounds => {
+                for (_, p) in finite {
+                    self.count += 1;
+                    for c in 0..3 {
+                        self.low[c] = self.low[c].min(p[c]);
+                        self.high[c] = self.high[c].max(p[c]);
+                    }
+                }
+            }
+            Pass::Counts => {
+                for (_, &p) in finite {
+                    let cell = self.grid.cell(p);
+                    if cell.iter().all(|&c| (0..STRIDE as i64).contains(&c)) {
+                        self.counts[place(cell)] += 1;
+                    }
+                }
+            }
+            Pass::Draw => {
+                let whole = self.count <= self.whole_up_to;
+                for (i, &point) in finite {
+                    let draw = if whole { 0 } else { self.grid.draw(point) };
+                    self.drawn.push(Drawn { draw, number: number(i), point });
+                    if !whole && self.drawn.len() >= 4 * self.wanted {
+                        self.thin_out();
+                    }
+                }
+            }
+            Pass::Done => {}
+        }
+    }
+
+    /// All points have been shown.
+    pub fn end_pass(&mut self) {
+        self.pass = match self.pass {
+            Pass::Bounds if self.count <= self.whole_up_to => Pass::Draw,
+            Pass::Bounds => {
+                let longest = (0..3).map(|c| self.high[c] - self.low[c]).fold(0.0, f64::max);
+                let edge = (longest / CELLS as f64).max(f64::MIN_POSITIVE);
+                self.count_in(Grid { low: self.low, edge })
+            }
+            Pass::Counts => self.close_in(),
+            Pass::Draw => {
+                self.take_whole_blocks();
+                Pass::Done
+            }
+            Pass::Done => Pass::Done,
+        };
+    }
+
+    fn count_in(&mut self, grid: Grid) -> Pass {
+        self.grid = grid;
+        self.counts.clear();
+        self.counts.resize(STRIDE.pow(3), 0);
+        Pass::Counts
+    }
+
+    /// Makes blocks of the right size, or a finer grid to count in.
+    fn close_in(&mut self) -> Pass {
+        let counts = std::mem::take(&mut self.counts);
+        let inside: f64 = counts.iter().map(|&c| f64::from(c)).sum();
+        // The cell that the usual point is in, not the usual cell: stray points fill many.
+        let full: f64 = counts.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
+        let usual = full / inside.max(1.0);
+        let fullest = (0..counts.len()).rev().max_by_key(|&i| counts[i]).unwrap_or(0);
+        let cell = [fullest / STRIDE / STRIDE, fullest / STRIDE % STRIDE, fullest % STRIDE];
+        let low: Point =
+            std::array::from_fn(|c| self.grid.low[c] + self.grid.edge * (cell[c] as f64 - AROUND));
+        let edge = self.grid.edge * (2.0 * AROUND + 1.0) / CELLS as f64;
+        let size = (0..3).map(|c| self.low[c].abs().max(self.high[c].abs())).fold(0.0, f64::max);
+        self.closer += 1;
+        if usual > HEAPED * inside && self.closer < CLOSER && edge > 1e-12 * size {
+            return self.count_in(Grid { low, edge });
+        }
+        // Points lie on surfaces: their number goes with the square of the edge.
+        let points = POINTS.min((self.wanted / BLOCKS) as f64);
+        self.grid = Grid { low: self.low, edge: self.grid.edge * (points / usual.max(1.0)).sqrt() };
+        Pass::Draw
+    }
+
+    /// Keeps one more than are wanted, so that it shows whether a block was cut.
+    fn thin_out(&mut self) {
+        if self.drawn.len() > self.wanted + 1 {
+            self.drawn.select_nth_unstable_by_key(self.wanted, Drawn::key);
+            self.drawn.truncate(self.wanted + 1);
+        }
+    }
+
+    fn take_whole_blocks(&mut self) {
+        if self.count > self.whole_up_to {
+            self.thin_out();
+            self.drawn.sort_unstable_by_key(Drawn::key);
+            if let [.., last, over] = self.drawn[..] {
+                self.drawn.pop();
+                let whole = self.drawn.partition_point(|d| d.draw < over.draw);
+                // All in one heap that nothing can cut: better a part of it than nothing.
+                if last.draw == over.draw && whole >= self.wanted / 2 {
+                    self.drawn.truncate(whole);
+                }
+            }
+        }
+        self.drawn.sort_unstable_by_key(|d| d.number);
+    }
+
+    /// Finite points seen.
+    pub fn points(&self) -> usize {
+        self.count
+    }
+
+    /// The box around all points; `None` without any.
+    pub fn bounds(&self) -> Option<(Point, Point)> {
+        (self.count > 0).then_some((self.low, self.high))
+    }
+
+    /// Whether all of the cloud is learned from.
+    pub fn takes_whole(&self) -> bool {
+        self.count <= self.whole_up_to
+    }
+
+    /// The points drawn and their numbers, in the order of these; none before it is done.
+    pub fn drawn(&self) -> (Vec<Point>, Vec<u32>) {
+        self.drawn.iter().map(|d| (d.point, d.number)).unzip()
+    }
+}
+
+fn place([x, y, z]: [i64; 3]) -> usize {
+    (x as usize * STRIDE + y as usize) * STRIDE + z as usize
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Grid {
+    low: Point,
+    edge: f64,
+}
+
+impl Grid {
+    fn cell(&self, p: Point) -> [i64; 3] {
+        std::array::from_fn(|c| ((p[c] - self.low[c]) / self.edge).floor() as i64)
+    }
+
+    /// A number that all points of a cell share.
+    fn draw(&self, p: Point) -> u64 {
+        self.cell(p).iter().fold(0, |h, &c| scramble(h ^ c as u64))
+    }
+}
+
+#[cfg(test)]
+#[path = "survey_tests.rs"]
+mod tests;
