@@ -51,7 +51,14 @@ pub fn estimate_normals_k(points: &[Point], k: usize) -> Vec<Point> {
 }
 
 /// The normal of one neighbourhood, by the rules of [`estimate_normals`].
-pub(crate) fn normal_of(points: &[Point], row: &[u32]) -> Point {
+///
+/// ```
+/// use pellucid_cloud::normals::normal_of;
+///
+/// let square = [[0.0, 0.0, 5.0], [1.0, 0.0, 5.0], [0.0, 1.0, 5.0], [1.0, 1.0, 5.0]];
+/// assert!(normal_of(&square, &[0, 1, 2, 3])[2].abs() > 0.999);
+/// ```
+pub fn normal_of(points: &[Point], row: &[u32]) -> Point {
     match covariance(points, row) {
         Some((_, c)) => normal_of_covariance(c),
         None => [0.0; 3],

@@ -3,10 +3,12 @@
 //! What the noise is ([`choose`]), how large patches are and when to stop ([`schedule`]) follow from
 //! the cloud itself. A [`round`] is an iteration of the paper's Algorithm 1 in a form that sees
 //! only what is near: besides the metric and a few numbers, learned from a part of a large cloud
-//! ([`survey`], [`learned`]), a piece of the cloud gets what the whole would. At last points even out along the
-//! surface ([`relax`]), since half of what is left of the noise by then lies sideways.
+//! ([`survey`], [`learned`]), a piece of the cloud gets what the whole would. At last heights are
+//! smoothed once more ([`finish`]) and points even out along the surface ([`relax`]), since half of
+//! what is left of the noise by then lies sideways.
 
 mod choose;
+mod finish;
 mod learned;
 mod pull;
 mod relax;
@@ -24,6 +26,7 @@ use crate::{
     DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Report, Run, Snapshot, Stop,
 };
 
+use finish::Finish;
 use round::{Cloud, Recipe, Seen};
 use schedule::{Follow, Settings};
 
@@ -95,11 +98,26 @@ impl Parameters for AutoParameters {
 
 struct Auto(AutoParameters);
 
+/// What rounds do, why there are no more of them, and what comes after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Plan {
+    recipes: Vec<Recipe>,
+    stop: Stop,
+    finish: Finish,
+}
+
+impl Plan {
+    /// Nothing to do.
+    fn idle() -> Plan {
+        let finish = Finish::default();
+        Plan { recipes: Vec::new(), stop: Stop::NothingToDo, finish }
+    }
+}
+
 /// Rounds that came to an end.
 struct Ended {
     y: Vec<Point>,
-    recipes: Vec<Recipe>,
-    stop: Stop,
+    plan: Plan,
 }
 
 impl Denoiser for Auto {
@@ -107,8 +125,8 @@ impl Denoiser for Auto {
         run.progress("looking", 1, 0.0)?;
         let mut report = Report::default();
         let large = Run::timed(&mut report, "learning", || Learned::of(&self.0, noisy, run))?;
-        let (frame, found, recipes) = match large {
-            Some((known, frame)) => (frame, known.found, Some((known.recipes, known.stop))),
+        let (frame, found, plan) = match large {
+            Some((known, frame)) => (frame, known.found, Some(known.plan)),
             None => {
                 let frame = Run::timed(&mut report, "frame", || {
                     LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
@@ -127,24 +145,20 @@ impl Denoiser for Auto {
             let (cloud, stop) = (noisy.clone(), Stop::NothingToDo);
             return Ok(Denoised { cloud, iterations: 0, stop, report });
         }
-        let follow = Follow::new(found.sigma(), found.thinness(), self.0.strength);
+        let follow = Follow::new(found.sigma(), self.0.strength);
         let all = Cloud { observed: frame.points(), numbers: frame.ordinals(), seed: run.seed };
         let show = |y: &[Point]| frame.leave(noisy, y);
-        let ended = self.rounds(&all, follow, recipes, &frame, &show, &mut report, run)?;
-        let rounds = report.history.len();
-        report.notes.extend(choose::ending(rounds, ended.stop, &report));
-        if let Some(first) = ended.recipes.first() {
-            report.notes.push(format!("patches of {} points at first", first.settings.size));
-        }
-        let mut y = ended.y;
-        if ended.stop != Stop::Observer {
-            self.finish(&frame, &mut y, &found, &show, &mut report, run)?;
+        let Ended { mut y, plan } =
+            self.rounds(&all, follow, plan, &frame, &show, &mut report, run)?;
+        report.notes.extend(choose::ending(&plan, &report));
+        if plan.stop != Stop::Observer {
+            self.finish(&frame, &mut y, &plan.finish, &found, &show, &mut report, run)?;
         }
         let cloud = noisy.with_positions(show(&y)).map_err(|e| DenoiseError::Numerical {
             step: "putting points back",
             detail: e.to_string(),
         })?;
-        Ok(Denoised { cloud, iterations: report.history.len(), stop: ended.stop, report })
+        Ok(Denoised { cloud, iterations: report.history.len(), stop: plan.stop, report })
     }
 }
 
@@ -158,17 +172,16 @@ impl Auto {
     fn learn(
         &self,
         frame: &LocalFrame,
-        found: &choose::Found,
+        follow: Follow,
         run: &mut Run,
-    ) -> Result<(Vec<Recipe>, Stop), DenoiseError> {
+    ) -> Result<Plan, DenoiseError> {
         let (observed, numbers) = (frame.points(), frame.ordinals());
         let cloud = Cloud { observed, numbers, seed: run.seed };
-        let follow = Follow::new(found.sigma(), found.thinness(), self.0.strength);
         let mut quiet = Run::default().with_seed(run.seed).with_cancel(run.cancel_flag().clone());
         let mut report = Report::default();
         let show = |_: &[Point]| Vec::new();
         let ended = self.rounds(&cloud, follow, None, frame, &show, &mut report, &mut quiet)?;
-        Ok((ended.recipes, ended.stop))
+        Ok(ended.plan)
     }
 
     /// Rounds until it is enough, or as many as there are recipes.
@@ -177,7 +190,7 @@ impl Auto {
         &self,
         cloud: &Cloud,
         mut follow: Follow,
-        given: Option<(Vec<Recipe>, Stop)>,
+        given: Option<Plan>,
         frame: &LocalFrame,
         show: &dyn Fn(&[Point]) -> Vec<Point>,
         report: &mut Report,
@@ -185,8 +198,8 @@ impl Auto {
     ) -> Result<Ended, DenoiseError> {
         let mut y = cloud.observed.to_vec();
         let mut recipes = Vec::new();
-        let limit = given.as_ref().map_or(schedule::ROUNDS, |g| g.0.len());
-        let mut stop = given.as_ref().map_or(Stop::IterationLimit, |g| g.1);
+        let limit = given.as_ref().map_or(follow.most(), |g| g.recipes.len());
+        let mut stop = given.as_ref().map_or(Stop::IterationLimit, |g| g.stop);
         let mut told = 0.0_f64;
         let mut seen = Seen::default();
         for i in 1..=limit {
@@ -194,11 +207,14 @@ impl Auto {
             told = told.max(if given.is_some() { by_count } else { 0.95 * follow.done() });
             run.progress("denoising", i, 0.98 * told)?;
             let settings = Settings::for_noise(follow.left());
-            let recipe = given.as_ref().map(|g| &g.0[i - 1]);
+            let recipe = given.as_ref().map(|g| &g.recipes[i - 1]);
             let moved = cloud.round(&y, i, &settings, recipe, &mut seen, report)?;
             let mut record = Iteration { index: i, ..Iteration::default() };
             super::fgl::steps::record_movement(&mut record, &y, &moved.y, frame.unit());
             y = moved.y;
+            if i == schedule::WALLS_AFTER && given.is_none() {
+                follow.walls(choose::thinness(&y, cloud.numbers, follow.sigma()));
+            }
             let enough = follow.judge(moved.mean, moved.removed);
             record.noise_left = Some(follow.left() * frame.unit());
             record.gamma = Some(moved.recipe.settings.gamma);
@@ -217,30 +233,35 @@ impl Auto {
                 break;
             }
         }
-        Ok(Ended { y, recipes, stop })
+        let finish = given.map_or_else(
+            || {
+                let left = choose::noise_left(&y, cloud.numbers);
+                let AutoParameters { strength, even, .. } = self.0;
+                Finish::new(follow.sigma(), left, follow.thinness(), strength, even)
+            },
+            |g| g.finish,
+        );
+        Ok(Ended { y, plan: Plan { recipes, stop, finish } })
     }
 
-    /// Evens out the points and holds back those that went too far.
+    /// Smooths and evens out the points and holds back those that went too far.
+    #[allow(clippy::too_many_arguments)]
     fn finish(
         &self,
         frame: &LocalFrame,
         y: &mut Vec<Point>,
+        finish: &Finish,
         found: &choose::Found,
         show: &dyn Fn(&[Point]) -> Vec<Point>,
         report: &mut Report,
         run: &mut Run,
     ) -> Result<(), DenoiseError> {
-        if self.0.even == 0 {
-            return Ok(());
-        }
         let reach = self.0.reach * found.sigma().max(0.5);
-        // Near the other side of a wall, what pushes may be on it.
-        let steps = (self.0.even as f64 * (1.0 - 0.5 * found.thinness())).round() as usize;
         let index = report.history.len() + 1;
-        run.progress("evening out", index, 0.99)?;
+        run.progress("finishing", index, 0.99)?;
         let before = y.clone();
-        Run::timed(report, "evening out", || {
-            relax::along_surface(y, steps);
+        Run::timed(report, "finish", || {
+            finish.apply(y);
             relax::hold(frame.points(), y, reach);
         });
         let mut record = Iteration { index, ..Iteration::default() };

@@ -4,16 +4,16 @@ use pellucid_cloud::{Point, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use super::choose::{self, Found};
-use super::round::{Cloud, Recipe};
+use super::round::Cloud;
 use super::schedule::Follow;
 use super::survey::{Survey, WHOLE_UP_TO};
-use super::{Auto, AutoParameters, MIN_POINTS, NAME};
+use super::{Auto, AutoParameters, MIN_POINTS, NAME, Plan};
 use crate::frame::{self, LocalFrame, Place};
 use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Width of the surroundings that a piece needs, in spacings: at rest, and for each round.
 ///
@@ -59,8 +59,7 @@ pub struct Learned {
     version: u32,
     pub(super) place: Place,
     pub(super) found: Found,
-    pub(super) recipes: Vec<Recipe>,
-    pub(super) stop: Stop,
+    pub(super) plan: Plan,
     parameters: AutoParameters,
     seed: u64,
 }
@@ -85,12 +84,17 @@ impl Learned {
             let frame = LocalFrame::at(&place, &all, &points, &numbers);
             let found = choose::look(&frame, &all);
             let auto = Auto(parameters.clone());
-            let (recipes, stop) = match auto.is_idle(&found) {
-                true => (Vec::new(), Stop::NothingToDo),
-                false => auto.learn(&frame, &found, run)?,
+            let follow = Follow::new(found.sigma(), parameters.strength);
+            let follow = match survey.points() > WHOLE_UP_TO {
+                true => follow.briefly(),
+                false => follow,
+            };
+            let plan = match auto.is_idle(&found) {
+                true => Plan::idle(),
+                false => auto.learn(&frame, follow, run)?,
             };
             let (parameters, seed) = (parameters.clone(), run.seed);
-            Ok(Learned { version: VERSION, place, found, recipes, stop, parameters, seed })
+            Ok(Learned { version: VERSION, place, found, plan, parameters, seed })
         })
     }
 
@@ -118,8 +122,8 @@ impl Learned {
     /// How far around its own points a piece must reach for them to get what the whole run would
     /// give them, in file units.
     pub fn halo(&self) -> f64 {
-        let spacings = HALO + HALO_OF_ROUND * self.recipes.len() as f64;
-        if self.recipes.is_empty() { 0.0 } else { spacings * self.place.unit }
+        let spacings = HALO + HALO_OF_ROUND * self.plan.recipes.len() as f64;
+        if self.plan.recipes.is_empty() { 0.0 } else { spacings * self.place.unit }
     }
 
     /// Denoises a piece of the cloud: its own points, the first `core` of `points`, and those
@@ -137,7 +141,7 @@ impl Learned {
         if numbers.len() != points.len() || core > points.len() {
             return Err(DenoiseError::PartLength { given: numbers.len(), rows: points.len() });
         }
-        if points.len() < MIN_POINTS || self.recipes.is_empty() {
+        if points.len() < MIN_POINTS || self.plan.recipes.is_empty() {
             return Ok(points[..core].to_vec());
         }
         crate::install(run.threads(), || {
@@ -149,15 +153,15 @@ impl Learned {
             let cloud = Cloud { observed, numbers, seed: self.seed };
             let show = |y: &[Point]| frame.leave_from(points, y);
             let mut report = Report::default();
-            let given = Some((self.recipes.clone(), self.stop));
-            let follow = Follow::new(self.found.sigma(), self.found.thinness(), 1.0);
+            let given = Some(self.plan.clone());
+            let follow = Follow::new(self.found.sigma(), 1.0);
             let ended = auto.rounds(&cloud, follow, given, &frame, &show, &mut report, run)?;
-            if ended.stop != self.stop {
+            if ended.plan.stop != self.plan.stop {
                 // The observer wants no more, but what there is would not fit other pieces.
                 return Err(DenoiseError::Cancelled);
             }
             let mut y = ended.y;
-            auto.finish(&frame, &mut y, &self.found, &show, &mut report, run)?;
+            auto.finish(&frame, &mut y, &self.plan.finish, &self.found, &show, &mut report, run)?;
             let mut moved = show(&y);
             moved.truncate(core);
             Ok(moved)
@@ -171,7 +175,7 @@ impl Learned {
 
     /// Whether the cloud is left as it is.
     pub fn is_idle(&self) -> bool {
-        self.recipes.is_empty()
+        self.plan.recipes.is_empty()
     }
 
     /// The mean spacing of the points, in file units.
@@ -186,18 +190,18 @@ impl Learned {
 
     /// How many rounds a piece goes through.
     pub fn rounds(&self) -> usize {
-        self.recipes.len()
+        self.plan.recipes.len()
     }
 
     /// Why it is that many.
     pub fn stop(&self) -> Stop {
-        self.stop
+        self.plan.stop
     }
 
     /// What was found, in words.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.found.in_words();
-        match self.recipes.first() {
+        match self.plan.recipes.first() {
             None => notes.push("nothing was moved".to_owned()),
             Some(first) => {
                 notes.push(format!("patches of {} points at first", first.settings.size));

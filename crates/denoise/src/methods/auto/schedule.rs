@@ -35,10 +35,15 @@ const MUCH: f64 = 1.1;
 /// estimate may be low.
 const WHOLE: f64 = 1.05;
 /// The same where the noise is as wide as walls are thick: from here on walls collapse.
-const THIN: f64 = 0.5;
+const THIN: f64 = 0.53;
 
-/// Most rounds.
-pub const ROUNDS: usize = 20;
+/// Most rounds; and for a large cloud, which has several points where others have one, so that what
+/// a few rounds leave can be smoothed away.
+const ROUNDS: usize = 20;
+const BRIEFLY: usize = 4;
+/// Rounds after which walls are looked for: by then light tails of the noise itself are gone, while
+/// two sides of a wall stand out the more.
+pub const WALLS_AFTER: usize = 3;
 
 /// What a round does. Lengths are in spacings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -76,17 +81,47 @@ impl Settings {
 #[derive(Debug, Clone)]
 pub struct Follow {
     sigma: f64,
-    limit: f64,
+    thinness: f64,
     strength: f64,
+    most: usize,
     first: Option<f64>,
     removed: f64,
 }
 
 impl Follow {
-    /// For `sigma` spacings of noise and walls of that `thinness` (0 to 1).
-    pub fn new(sigma: f64, thinness: f64, strength: f64) -> Follow {
-        let limit = WHOLE + (THIN - WHOLE) * thinness;
-        Follow { sigma, limit: strength * limit, strength, first: None, removed: 0.0 }
+    /// For `sigma` spacings of noise.
+    pub fn new(sigma: f64, strength: f64) -> Follow {
+        Follow { sigma, thinness: 0.0, strength, most: ROUNDS, first: None, removed: 0.0 }
+    }
+
+    /// The same with fewer rounds.
+    pub fn briefly(self) -> Follow {
+        Follow { most: BRIEFLY, ..self }
+    }
+
+    /// Most rounds.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Noise at the start, in spacings.
+    pub fn sigma(&self) -> f64 {
+        self.sigma
+    }
+
+    /// How thin walls are for the noise: 0 not, 1 very.
+    pub fn thinness(&self) -> f64 {
+        self.thinness
+    }
+
+    /// From now on, walls have that thinness.
+    pub fn walls(&mut self, thinness: f64) {
+        self.thinness = thinness;
+    }
+
+    /// Part of the noise that may be removed.
+    fn limit(&self) -> f64 {
+        self.strength * (WHOLE + (THIN - WHOLE) * self.thinness)
     }
 
     /// The noise that is left, in spacings.
@@ -96,7 +131,7 @@ impl Follow {
 
     /// How much of the noise is gone.
     pub fn done(&self) -> f64 {
-        (self.removed / (self.limit * self.sigma).max(f64::MIN_POSITIVE)).min(1.0)
+        (self.removed / (self.limit() * self.sigma).max(f64::MIN_POSITIVE)).min(1.0)
     }
 
     /// Looks at a round that moved points by `moved` spacings on average, after which they are
@@ -109,7 +144,7 @@ impl Follow {
             - REST_OF_MUCH * (self.sigma - MUCH).max(0.0);
         let rest = REST + REST_GROWTH * (part - 0.9) + by_noise;
         let rest = rest.clamp(0.0, 1.0) / self.strength;
-        if part >= self.limit {
+        if part >= self.limit() {
             Some(Stop::NoiseRemoved)
         } else {
             (moved < rest * first).then_some(Stop::Converged)

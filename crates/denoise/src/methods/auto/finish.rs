@@ -1,0 +1,116 @@
+//! The end: heights are smoothed once more, then points even out along the surface.
+//!
+//! Rounds take the noise off a patch at a time, and what they leave is rough from point to point.
+//! A bilateral filter of heights over the nearest neighbours takes that, and a few rounds fewer do.
+
+use pellucid_cloud::{KdTree, NeighborTable, Point, normals, vec3};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::relax;
+
+/// Neighbours whose heights count.
+const NEIGHBORS: usize = 24;
+/// Neighbours that a tangent plane is fitted to; few, so that edges stay.
+const PLANE: usize = 16;
+/// Neighbours whose mean distance is the local spacing.
+const NEAREST: usize = 6;
+/// Passes over the heights, and where there are more than [`ROUGH`] spacings of noise left.
+const PASSES: [usize; 2] = [2, 3];
+const ROUGH: f64 = 0.2;
+/// Noise at the start, in spacings, between which planes of neighbours come to count nothing.
+const PLANES_COUNT: [f64; 2] = [0.7, 1.1];
+/// Standard deviation of the weight by distance, in local spacings.
+const DISTANCE: f64 = 0.9;
+/// That of the weight by height, in units of the noise that is left, and its limits in spacings:
+/// without any noise left, points are still this rough.
+const HEIGHT: f64 = 2.0;
+const HEIGHTS: [f64; 2] = [0.17, 0.6];
+/// Points a task.
+const POINTS: usize = 1024;
+
+/// What the end does.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Finish {
+    /// Standard deviation of the weight by height, in local spacings.
+    pub height: f64,
+    /// Part of a height that is over the tangent plane of the neighbour, not of the point.
+    pub round: f64,
+    /// Passes over the heights.
+    pub passes: usize,
+    /// Part of the way to the smoothed height that points go.
+    pub amount: f64,
+    /// Steps along the surface.
+    pub even: usize,
+}
+
+impl Finish {
+    /// For `sigma` spacings of noise at the start and `left` after the rounds, and walls of that
+    /// `thinness`.
+    pub fn new(sigma: f64, left: f64, thinness: f64, strength: f64, even: usize) -> Finish {
+        let clear = (PLANES_COUNT[1] - sigma) / (PLANES_COUNT[1] - PLANES_COUNT[0]);
+        Finish {
+            round: 0.5 * clear.clamp(0.0, 1.0),
+            passes: PASSES[usize::from(left > ROUGH)],
+            height: (HEIGHT * left).clamp(HEIGHTS[0], HEIGHTS[1]),
+            amount: ((1.0 - thinness) * strength).min(1.0),
+            // Near the other side of a wall, what pushes may be on it.
+            even: (even as f64 * (1.0 - 0.5 * thinness)).round() as usize,
+        }
+    }
+
+    /// Moves the points.
+    pub fn apply(&self, y: &mut Vec<Point>) {
+        if y.len() <= NEIGHBORS {
+            return;
+        }
+        let table = KdTree::new(y).knn_table(NEIGHBORS);
+        if self.amount > 0.0 {
+            for _ in 0..self.passes {
+                *y = self.smoothed(y, &table);
+            }
+        }
+        relax::along_surface(y, self.even, &table);
+    }
+
+    /// Every point at the mean height of its neighbours, those of a similar height before others
+    /// (Digne & de Franchis 2017, doi:10.5201/ipol.2017.179). Heights over the tangent plane of the
+    /// point alone pull a round surface in; the mean of those over its plane and over that of the
+    /// neighbour does not, but planes that noise tilted add to it.
+    fn smoothed(&self, y: &[Point], table: &NeighborTable) -> Vec<Point> {
+        let normal = |i: usize| normals::normal_of(y, &table.row(i)[..PLANE]);
+        let n: Vec<Point> = (0..y.len()).into_par_iter().with_min_len(POINTS).map(normal).collect();
+        let move_point = |i: usize| {
+            let (p, row) = (y[i], table.row(i));
+            let spacing = local_spacing(table.distances2(i));
+            if !(spacing > 0.0 && spacing.is_finite()) {
+                return p;
+            }
+            let by_distance = 0.5 / (DISTANCE * spacing).powi(2);
+            let by_height = 0.5 / (self.height * spacing).powi(2);
+            let (mut weights, mut heights) = (0.0, 0.0);
+            for &j in row {
+                let d = vec3::sub(y[j as usize], p);
+                let m = n[j as usize];
+                let c = vec3::dot(n[i], m);
+                let other = vec3::dot(d, m).copysign(c * vec3::dot(d, m));
+                let h = (1.0 - self.round) * vec3::dot(d, n[i]) + self.round * other;
+                let w = (-by_distance * vec3::dot(d, d) - by_height * h * h).exp();
+                weights += w;
+                heights += w * h;
+            }
+            vec3::add(p, vec3::scale(n[i], self.amount * heights / weights))
+        };
+        (0..y.len()).into_par_iter().with_min_len(POINTS).map(move_point).collect()
+    }
+}
+
+/// The mean distance of the nearest neighbours, where `distances2` starts with the point itself.
+fn local_spacing(distances2: &[f64]) -> f64 {
+    let near = &distances2[1..=NEAREST];
+    near.iter().map(|d| d.sqrt()).sum::<f64>() / NEAREST as f64
+}
+
+#[cfg(test)]
+#[path = "finish_tests.rs"]
+mod tests;
