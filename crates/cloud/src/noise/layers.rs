@@ -51,13 +51,24 @@ pub struct Layers {
 /// assert!(noise::noise_of_layers(&wall, &tree, &rough).noise.sigma <= rough.sigma);
 /// ```
 pub fn noise_of_layers(points: &[Point], tree: &KdTree, estimate: &NoiseEstimate) -> Layers {
+    noise_of_layers_at(points, points, tree, estimate)
+}
+
+/// [`noise_of_layers`] around some of the points only, for a cloud whose others have neighbours
+/// missing.
+pub fn noise_of_layers_at(
+    places: &[Point],
+    points: &[Point],
+    tree: &KdTree,
+    estimate: &NoiseEstimate,
+) -> Layers {
     let sigma = estimate.sigma;
     let one = Layers { noise: *estimate, tails: 0.0 };
     if sigma <= 0.0 {
         return one;
     }
-    let stride = points.len().div_ceil(SAMPLES).max(1);
-    let queries: Vec<Point> = points.iter().step_by(stride).copied().collect();
+    let stride = places.len().div_ceil(SAMPLES).max(1);
+    let queries: Vec<Point> = places.iter().step_by(stride).copied().collect();
     let locals: Vec<(f64, f64)> = queries
         .par_chunks(32)
         .flat_map_iter(|queries| {

@@ -12,7 +12,7 @@ mod layers;
 mod quadric;
 mod scan;
 
-pub use layers::{Layers, noise_of_layers};
+pub use layers::{Layers, noise_of_layers, noise_of_layers_at};
 
 use serde::{Deserialize, Serialize};
 
@@ -61,8 +61,14 @@ pub fn estimate_noise(points: &[Point]) -> NoiseEstimate {
 
 /// [`estimate_noise`] with the tree of the same points at hand.
 pub fn estimate_noise_in(points: &[Point], tree: &KdTree) -> NoiseEstimate {
+    estimate_noise_at(points, points, tree)
+}
+
+/// [`estimate_noise`] around some of the points only, for a cloud whose others have neighbours
+/// missing.
+pub fn estimate_noise_at(places: &[Point], points: &[Point], tree: &KdTree) -> NoiseEstimate {
     let spacing = spacing::spacing_in(points, tree);
-    let steps = scan::scan(points, tree);
+    let steps = scan::scan(places, points, tree);
     match scan::choose(&steps) {
         Some((step, reliable)) => NoiseEstimate {
             sigma: step.sigma,

@@ -40,11 +40,12 @@ struct Local {
     radius: f64,
 }
 
-/// Grows the radius until it is wide for the noise, or the cloud's own size.
-pub(super) fn scan(points: &[Point], tree: &KdTree) -> Vec<Step> {
-    let stride = points.len().div_ceil(SAMPLES).max(1);
+/// Grows the radius until it is wide for the noise, or the cloud's own size, around some of
+/// `places`.
+pub(super) fn scan(places: &[Point], points: &[Point], tree: &KdTree) -> Vec<Step> {
+    let stride = places.len().div_ceil(SAMPLES).max(1);
     let queries: Vec<Point> =
-        points.iter().step_by(stride).copied().filter(|p| vec3::is_finite(*p)).collect();
+        places.iter().step_by(stride).copied().filter(|p| vec3::is_finite(*p)).collect();
     let extent = crate::bounds(points).map_or(0.0, |(lo, hi)| vec3::norm(vec3::sub(hi, lo)));
     let mut centers = queries.clone();
     let mut cloud = Cow::Borrowed(points);

@@ -131,8 +131,8 @@ impl Denoiser for Auto {
                 let frame = Run::timed(&mut report, "frame", || {
                     LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
                 })?;
-                let all: Vec<u32> = (0..frame.points().len() as u32).collect();
-                let found = Run::timed(&mut report, "noise", || choose::look(&frame, &all));
+                let all = Cloud::of(&frame, run.seed);
+                let found = Run::timed(&mut report, "noise", || choose::look(&all));
                 (frame, found, None)
             }
         };
@@ -146,7 +146,7 @@ impl Denoiser for Auto {
             return Ok(Denoised { cloud, iterations: 0, stop, report });
         }
         let follow = Follow::new(found.sigma(), self.0.strength);
-        let all = Cloud { observed: frame.points(), numbers: frame.ordinals(), seed: run.seed };
+        let all = Cloud::of(&frame, run.seed);
         let show = |y: &[Point]| frame.leave(noisy, y);
         let Ended { mut y, plan } =
             self.rounds(&all, follow, plan, &frame, &show, &mut report, run)?;
@@ -171,16 +171,15 @@ impl Auto {
     /// What the rounds need to know of a large cloud, from a part of it.
     fn learn(
         &self,
+        cloud: &Cloud,
         frame: &LocalFrame,
         follow: Follow,
         run: &mut Run,
     ) -> Result<Plan, DenoiseError> {
-        let (observed, numbers) = (frame.points(), frame.ordinals());
-        let cloud = Cloud { observed, numbers, seed: run.seed };
         let mut quiet = Run::default().with_seed(run.seed).with_cancel(run.cancel_flag().clone());
         let mut report = Report::default();
         let show = |_: &[Point]| Vec::new();
-        let ended = self.rounds(&cloud, follow, None, frame, &show, &mut report, &mut quiet)?;
+        let ended = self.rounds(cloud, follow, None, frame, &show, &mut report, &mut quiet)?;
         Ok(ended.plan)
     }
 
@@ -213,7 +212,7 @@ impl Auto {
             super::fgl::steps::record_movement(&mut record, &y, &moved.y, frame.unit());
             y = moved.y;
             if i == schedule::WALLS_AFTER && given.is_none() {
-                follow.walls(choose::thinness(&y, cloud.numbers, follow.sigma()));
+                follow.walls(choose::thinness(cloud, &y, follow.sigma()));
             }
             let enough = follow.judge(moved.mean, moved.removed);
             record.noise_left = Some(follow.left() * frame.unit());
@@ -235,7 +234,7 @@ impl Auto {
         }
         let finish = given.map_or_else(
             || {
-                let left = choose::noise_left(&y, cloud.numbers);
+                let left = choose::noise_left(cloud, &y);
                 let AutoParameters { strength, even, .. } = self.0;
                 Finish::new(follow.sigma(), left, follow.thinness(), strength, even)
             },

@@ -1,12 +1,12 @@
 //! What the cloud says.
 
-use pellucid_cloud::noise::{Layers, NoiseEstimate, estimate_noise_in, noise_of_layers};
+use pellucid_cloud::noise::{Layers, NoiseEstimate, estimate_noise_at, noise_of_layers_at};
 use pellucid_cloud::{KdTree, Point};
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
+use super::round::Cloud;
 use super::weigh::{FEATURES, POSITION_SCALE};
-use crate::frame::LocalFrame;
 use crate::{Report, Stop};
 
 /// Noise below this many spacings is left alone: no patch can tell it from the surface.
@@ -21,35 +21,36 @@ pub struct Found {
 }
 
 /// Looks at the cloud, or at the part of it that is learned from.
-pub fn look(frame: &LocalFrame, part: &[u32]) -> Found {
-    let points: Vec<_> = part.iter().map(|&i| frame.points()[i as usize]).collect();
-    let numbers: Vec<_> = part.iter().map(|&i| frame.ordinals()[i as usize]).collect();
-    let points = by_number(&points, &numbers);
+pub fn look(cloud: &Cloud) -> Found {
+    let (points, places) = in_rows(cloud, cloud.observed);
     let tree = KdTree::new(&points);
-    Found { layers: noise_of_layers(&points, &tree, &estimate_noise_in(&points, &tree)) }
+    let noise = estimate_noise_at(&places, &points, &tree);
+    Found { layers: noise_of_layers_at(&places, &points, &tree, &noise) }
 }
 
-/// How thin walls are for the noise at the start, as seen now: 0 not, 1 very.
-pub fn thinness(y: &[Point], numbers: &[u32], sigma: f64) -> f64 {
-    let points = by_number(y, numbers);
+/// How thin walls are for the noise at the start, as seen now at `y`: 0 not, 1 very.
+pub fn thinness(cloud: &Cloud, y: &[Point], sigma: f64) -> f64 {
+    let (points, places) = in_rows(cloud, y);
     let tree = KdTree::new(&points);
-    let first = NoiseEstimate { sigma, ..estimate_noise_in(&points, &tree) };
-    let tails = noise_of_layers(&points, &tree, &first).tails;
+    let first = NoiseEstimate { sigma, ..estimate_noise_at(&places, &points, &tree) };
+    let tails = noise_of_layers_at(&places, &points, &tree, &first).tails;
     ((TAILS[0] - tails) / (TAILS[0] - TAILS[1])).clamp(0.0, 1.0)
 }
 
-/// The noise of points as they are now, in spacings at the start.
-pub fn noise_left(y: &[Point], numbers: &[u32]) -> f64 {
-    let points = by_number(y, numbers);
-    estimate_noise_in(&points, &KdTree::new(&points)).sigma
+/// The noise of points at `y`, in spacings at the start.
+pub fn noise_left(cloud: &Cloud, y: &[Point]) -> f64 {
+    let (points, places) = in_rows(cloud, y);
+    estimate_noise_at(&places, &points, &KdTree::new(&points)).sigma
 }
 
-/// Points in the order of the cloud's rows, so that what is seen in a sample of them does not
-/// depend on how the cloud is turned.
-fn by_number(points: &[Point], numbers: &[u32]) -> Vec<Point> {
-    let mut order: Vec<u32> = (0..points.len() as u32).collect();
-    order.sort_unstable_by_key(|&i| numbers[i as usize]);
-    order.iter().map(|&i| points[i as usize]).collect()
+/// Points, and those of them to look at, in the order of the cloud's rows, so that what is seen in
+/// a sample does not depend on how the cloud is turned.
+fn in_rows(cloud: &Cloud, y: &[Point]) -> (Vec<Point>, Vec<Point>) {
+    let mut order: Vec<u32> = (0..y.len() as u32).collect();
+    order.sort_unstable_by_key(|&i| cloud.numbers[i as usize]);
+    let at = |i: &u32| y[*i as usize];
+    let inner = |i: &&u32| cloud.inner.is_none_or(|inner| inner[**i as usize]);
+    (order.iter().map(at).collect(), order.iter().filter(inner).map(at).collect())
 }
 
 impl Found {

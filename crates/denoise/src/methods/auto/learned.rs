@@ -82,7 +82,10 @@ impl Learned {
             let place = Place { low, high, centre, unit };
             let all: Vec<u32> = (0..points.len() as u32).collect();
             let frame = LocalFrame::at(&place, &all, &points, &numbers);
-            let found = choose::look(&frame, &all);
+            let inner = survey.inner();
+            let inner: Vec<bool> = frame.rows().iter().map(|&r| inner[r as usize]).collect();
+            let cloud = Cloud { inner: Some(&inner), ..Cloud::of(&frame, run.seed) };
+            let found = choose::look(&cloud);
             let auto = Auto(parameters.clone());
             let follow = Follow::new(found.sigma(), parameters.strength);
             let follow = match survey.points() > WHOLE_UP_TO {
@@ -91,7 +94,7 @@ impl Learned {
             };
             let plan = match auto.is_idle(&found) {
                 true => Plan::idle(),
-                false => auto.learn(&frame, follow, run)?,
+                false => auto.learn(&cloud, &frame, follow, run)?,
             };
             let (parameters, seed) = (parameters.clone(), run.seed);
             Ok(Learned { version: VERSION, place, found, plan, parameters, seed })
@@ -149,8 +152,7 @@ impl Learned {
             let frame = LocalFrame::at(&self.place, &rows, points, numbers);
             drop(rows);
             let auto = Auto(self.parameters.clone());
-            let (observed, numbers) = (frame.points(), frame.ordinals());
-            let cloud = Cloud { observed, numbers, seed: self.seed };
+            let cloud = Cloud::of(&frame, self.seed);
             let show = |y: &[Point]| frame.leave_from(points, y);
             let mut report = Report::default();
             let given = Some(self.plan.clone());

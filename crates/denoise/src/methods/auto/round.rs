@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::pull::Pull;
 use super::schedule::Settings;
 use super::weigh::{self, Matrix};
+use crate::frame::LocalFrame;
 use crate::graph::scramble;
 use crate::patch::{Apart, PatchGraph, Patches};
 use crate::{DenoiseError, Report, Run};
@@ -77,9 +78,16 @@ pub struct Cloud<'a> {
     pub numbers: &'a [u32],
     /// Seed of all draws.
     pub seed: u64,
+    /// Points that have all of their neighbours, where some do not.
+    pub inner: Option<&'a [bool]>,
 }
 
-impl Cloud<'_> {
+impl<'a> Cloud<'a> {
+    /// All points of a frame.
+    pub fn of(frame: &'a LocalFrame, seed: u64) -> Cloud<'a> {
+        Cloud { observed: frame.points(), numbers: frame.ordinals(), seed, inner: None }
+    }
+
     /// Round `index` from `y`: with what is `given`, or else learned here for these settings.
     pub fn round(
         &self,

@@ -12,6 +12,8 @@ const WANTED: usize = 1 << 16;
 /// Points that a block should hold, at most this part of those wanted.
 const POINTS: f64 = 4096.0;
 const BLOCKS: usize = 16;
+/// Part of the edge of a block that its rim is wide.
+const RIM: f64 = 0.1;
 /// Cells along the longest side of the grid that tells how densely space is filled.
 const CELLS: usize = 64;
 const STRIDE: usize = CELLS + 1;
@@ -247,6 +249,15 @@ impl Survey {
     }
 }
 
+impl Survey {
+    /// Which of the points drawn are far enough from the faces of their block for their
+    /// neighbours to be in it: a face along the surface cuts its noise off.
+    pub(crate) fn inner(&self) -> Vec<bool> {
+        let inside = |d: &Drawn| self.takes_whole() || self.grid.depth(d.point) > RIM;
+        self.drawn.iter().map(inside).collect()
+    }
+}
+
 fn place([x, y, z]: [i64; 3]) -> usize {
     (x as usize * STRIDE + y as usize) * STRIDE + z as usize
 }
@@ -260,6 +271,16 @@ struct Grid {
 impl Grid {
     fn cell(&self, p: Point) -> [i64; 3] {
         std::array::from_fn(|c| ((p[c] - self.low[c]) / self.edge).floor() as i64)
+    }
+
+    /// How far from the faces of its cell a point is, in edges.
+    fn depth(&self, p: Point) -> f64 {
+        let depth = |c: usize| {
+            let x = (p[c] - self.low[c]) / self.edge;
+            let part = x - x.floor();
+            part.min(1.0 - part)
+        };
+        depth(0).min(depth(1)).min(depth(2))
     }
 
     /// A number that all points of a cell share.
