@@ -65,21 +65,21 @@ impl Finish {
             return;
         }
         let table = KdTree::new(y).knn_table(NEIGHBORS);
+        let normal = |i: usize| normals::normal_of(y, &table.row(i)[..PLANE]);
+        let n: Vec<Point> = (0..y.len()).into_par_iter().with_min_len(POINTS).map(normal).collect();
         if self.amount > 0.0 {
             for _ in 0..self.passes {
-                *y = self.smoothed(y, &table);
+                *y = self.smoothed(y, &n, &table);
             }
         }
-        relax::along_surface(y, self.even, &table);
+        relax::along_surface(y, self.even, &n, &table);
     }
 
     /// Every point at the mean height of its neighbours, those of a similar height before others
     /// (Digne & de Franchis 2017, doi:10.5201/ipol.2017.179). Heights over the tangent plane of the
     /// point alone pull a round surface in; the mean of those over its plane and over that of the
     /// neighbour does not, but planes that noise tilted add to it.
-    fn smoothed(&self, y: &[Point], table: &NeighborTable) -> Vec<Point> {
-        let normal = |i: usize| normals::normal_of(y, &table.row(i)[..PLANE]);
-        let n: Vec<Point> = (0..y.len()).into_par_iter().with_min_len(POINTS).map(normal).collect();
+    fn smoothed(&self, y: &[Point], n: &[Point], table: &NeighborTable) -> Vec<Point> {
         let move_point = |i: usize| {
             let (p, row) = (y[i], table.row(i));
             let spacing = local_spacing(table.distances2(i));
@@ -95,7 +95,8 @@ impl Finish {
                 let c = vec3::dot(n[i], m);
                 let other = vec3::dot(d, m).copysign(c * vec3::dot(d, m));
                 let h = (1.0 - self.round) * vec3::dot(d, n[i]) + self.round * other;
-                let w = (-by_distance * vec3::dot(d, d) - by_height * h * h).exp();
+                let exponent = -by_distance * vec3::dot(d, d) - by_height * h * h;
+                let w = f64::from((exponent as f32).exp());
                 weights += w;
                 heights += w * h;
             }

@@ -1,9 +1,9 @@
 //! Points even out along the surface.
 
-use pellucid_cloud::{NeighborTable, Point, normals, vec3};
+use pellucid_cloud::{NeighborTable, Point, vec3};
 use rayon::prelude::*;
 
-/// Neighbours that push, and that a tangent plane is fitted to, with the point itself.
+/// Neighbours that push, with the point itself.
 const NEIGHBORS: usize = 19;
 /// Neighbours whose mean distance is the local spacing.
 const NEAREST: usize = 6;
@@ -14,26 +14,17 @@ const FLAT: f64 = 0.5;
 /// Part of the local spacing that a one-sided push moves a point by in a step.
 const STEP: f64 = 0.12;
 
-/// Moves points along the tangent plane, away from neighbours that are near, in `steps` steps.
+/// Moves points along their tangent planes with normals `n`, away from neighbours that are near, in `steps` steps.
 /// `table` has at least [`NEIGHBORS`] of each.
 ///
 /// Spacing evens out over a few neighbours; how density changes over longer ways stays.
-pub fn along_surface(y: &mut Vec<Point>, steps: usize, table: &NeighborTable) {
-    if steps == 0 {
-        return;
-    }
-    let row = |i: usize| &table.row(i)[..NEIGHBORS];
-    let n: Vec<Point> = (0..y.len())
-        .into_par_iter()
-        .with_min_len(1024)
-        .map(|i| normals::normal_of(y, row(i)))
-        .collect();
+pub fn along_surface(y: &mut Vec<Point>, steps: usize, n: &[Point], table: &NeighborTable) {
     for _ in 0..steps {
         let moved: Vec<Point> = y
             .par_iter()
             .enumerate()
             .with_min_len(1024)
-            .map(|(i, &p)| vec3::add(p, push(y, p, i, row(i), n[i])))
+            .map(|(i, &p)| vec3::add(p, push(y, p, i, &table.row(i)[..NEIGHBORS], n[i])))
             .collect();
         *y = moved;
     }

@@ -20,7 +20,7 @@ const LOOK_EVERY: usize = 2;
 /// Neighbours whose mean distance is the spacing.
 const SPACING_NEIGHBORS: usize = 6;
 /// Points looked at for each member of a patch.
-const CANDIDATES: usize = 3;
+const CANDIDATES: usize = 2;
 /// Patches that each patch is linked to.
 const LINKS: usize = 10;
 /// How much heights count when counterparts are found.

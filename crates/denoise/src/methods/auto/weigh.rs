@@ -33,18 +33,17 @@ fn difference(y: &[Point], apart: Apart, p: usize, q: usize) -> [f64; FEATURES] 
     [d[0], d[1], d[2], n[0], n[1], n[2]]
 }
 
-/// `g'Mg` (Eq. 6).
+/// `g'Mg` (Eq. 6) for an M with no entries between positions and normals.
 #[inline]
 fn quadratic_form(m: &Matrix, g: &[f64; FEATURES]) -> f64 {
-    let mut sum = 0.0;
-    for i in 0..FEATURES {
-        let mut inner = 0.0;
-        for j in 0..FEATURES {
-            inner += m[FEATURES * i + j] * g[j];
-        }
-        sum += g[i] * inner;
-    }
-    sum
+    let part = |at: usize| {
+        let m = |i: usize, j: usize| m[FEATURES * (at + i) + at + j];
+        let [x, y, z] = [g[at], g[at + 1], g[at + 2]];
+        x * (m(0, 0) * x + 2.0 * (m(0, 1) * y + m(0, 2) * z))
+            + y * (m(1, 1) * y + 2.0 * m(1, 2) * z)
+            + z * m(2, 2) * z
+    };
+    part(0) + part(FEATURES / 2)
 }
 
 /// The weight of every point of every link; zero where a patch has fewer neighbours.
@@ -69,7 +68,7 @@ pub fn weights(
                 let other = patches.members(links[link] as usize);
                 for (a, (w, &slot)) in weights.iter_mut().zip(graph.slots(link)).enumerate() {
                     let (p, q) = (own[a] as usize, other[slot as usize] as usize);
-                    *w = (-quadratic_form(m, &difference(y, apart, p, q))).exp() as f32;
+                    *w = (-quadratic_form(m, &difference(y, apart, p, q)) as f32).exp();
                 }
             }
         },
