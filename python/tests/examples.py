@@ -1,4 +1,4 @@
-"""Runs the examples of all docstrings and of the README against the installed package.
+"""Runs the examples of all docstrings and of pages against the installed package.
 
 Every public function and class must have one.
 """
@@ -6,6 +6,7 @@ Every public function and class must have one.
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import inspect
 import re
 import sys
@@ -15,7 +16,8 @@ from types import ModuleType
 from typing import Any
 
 import pellucid
-from pellucid import quality
+import pellucid.dask
+from pellucid import quality, tiles
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,7 +46,9 @@ def main() -> int:
     finder = doctest.DocTestFinder(recurse=False)
     without = []
     count = 0
-    things = [("pellucid", pellucid), *public(pellucid), *public(quality)]
+    things = [("pellucid", pellucid)]
+    for module in (pellucid, quality, tiles, pellucid.dask):
+        things += public(module)
     for name, thing in things:
         tests = [t for t in finder.find(thing, name, globs={}) if t.examples]
         if not tests:
@@ -52,19 +56,27 @@ def main() -> int:
         for test in tests:
             count += 1
             runner.run(test)
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
+    pages = ["README.md", "docs/cluster.md"]
+    if importlib.util.find_spec("distributed") is None:
+        pages.pop()
+    blocks = []
+    for page in pages:
+        text = (ROOT / page).read_text("utf-8")
+        blocks += [(page, code) for code in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)]
     with tempfile.TemporaryDirectory() as folder:
         import os
 
         os.chdir(folder)
         noisy = pellucid.add_noise(pellucid.synthetic("torus", 2000), 0.02, scale="absolute")
         pellucid.write("scan.ply", noisy)
-        for block in blocks:
-            exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+        pellucid.write("north.laz", noisy.points[noisy.points[:, 1] >= 0])
+        pellucid.write("south.laz", noisy.points[noisy.points[:, 1] < 0])
+        for page, block in blocks:
+            exec(compile(block, page, "exec"), {"__name__": "page"})
         os.chdir(ROOT)
     if without:
         print("no example: " + ", ".join(without), file=sys.stderr)
-    print(f"{count} docstrings and {len(blocks)} blocks of the README ran, {runner.failures} failed")
+    print(f"{count} docstrings and {len(blocks)} blocks of pages ran, {runner.failures} failed")
     return 1 if runner.failures or without else 0
 
 

@@ -9,6 +9,7 @@ mod faults;
 mod files;
 mod graph;
 mod measures;
+mod tiles;
 mod watch;
 
 use pellucid::cloud::synth::Shape;
@@ -38,6 +39,8 @@ fn native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Cancelled", m.py().get_type::<faults::Cancelled>())?;
     m.add_class::<files::Source>()?;
+    m.add_class::<tiles::Survey>()?;
+    m.add_class::<tiles::Learned>()?;
     m.add_function(wrap_pyfunction!(shape, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::denoise, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::methods, m)?)?;

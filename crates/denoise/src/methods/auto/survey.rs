@@ -2,6 +2,7 @@
 //! only seen where no point is missing.
 
 use pellucid_cloud::{Point, vec3};
+use serde::{Deserialize, Serialize};
 
 use crate::graph::scramble;
 
@@ -41,7 +42,7 @@ const CLOSER: usize = 12;
 /// }
 /// assert_eq!(survey.points(), 400_000);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
     whole_up_to: usize,
     wanted: usize,
@@ -55,7 +56,7 @@ pub struct Survey {
     drawn: Vec<Drawn>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Pass {
     Bounds,
     Counts,
@@ -64,7 +65,7 @@ enum Pass {
 }
 
 /// A point that may be learned from. The lowest are taken.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Drawn {
     /// Shared by all points of a block.
     draw: u64,
@@ -97,8 +98,9 @@ impl Survey {
             wanted,
             pass: Pass::Bounds,
             count: 0,
-            low: [f64::INFINITY; 3],
-            high: [f64::NEG_INFINITY; 3],
+            // Not infinite: that is no number in JSON.
+            low: [f64::MAX; 3],
+            high: [f64::MIN; 3],
             grid: Grid { low: [0.0; 3], edge: 1.0 },
             closer: 0,
             counts: Vec::new(),
@@ -150,6 +152,41 @@ impl Survey {
                     if !whole && self.drawn.len() >= 4 * self.wanted {
                         self.thin_out();
                     }
+                }
+            }
+            Pass::Done => {}
+        }
+    }
+
+    /// One in the same pass that has seen nothing in it, for a part of the points that is looked at
+    /// elsewhere.
+    pub fn part(&self) -> Survey {
+        let nothing = Survey::of_size(self.whole_up_to, self.wanted);
+        let (count, low, high) = match self.pass {
+            Pass::Bounds => (0, nothing.low, nothing.high),
+            _ => (self.count, self.low, self.high),
+        };
+        let counts = vec![0; self.counts.len()];
+        Survey { count, low, high, counts, drawn: Vec::new(), ..self.clone() }
+    }
+
+    /// Adds what a [`part`](Self::part) has seen. The order in which parts come does not matter.
+    pub fn join(&mut self, part: Survey) {
+        match self.pass {
+            Pass::Bounds => {
+                self.count += part.count;
+                for c in 0..3 {
+                    self.low[c] = self.low[c].min(part.low[c]);
+                    self.high[c] = self.high[c].max(part.high[c]);
+                }
+            }
+            Pass::Counts => {
+                self.counts.iter_mut().zip(part.counts).for_each(|(sum, n)| *sum += n);
+            }
+            Pass::Draw => {
+                self.drawn.extend(part.drawn);
+                if self.count > self.whole_up_to {
+                    self.thin_out();
                 }
             }
             Pass::Done => {}
@@ -262,7 +299,7 @@ fn place([x, y, z]: [i64; 3]) -> usize {
     (x as usize * STRIDE + y as usize) * STRIDE + z as usize
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Grid {
     low: Point,
     edge: f64,

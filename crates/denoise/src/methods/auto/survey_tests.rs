@@ -60,3 +60,27 @@ fn a_heap_in_one_place_is_cut_down() {
     let points = vec![[1.0, 2.0, 3.0]; WHOLE_UP_TO + 1];
     assert_eq!(numbers(&points).len(), WANTED);
 }
+
+#[test]
+fn parts_looked_at_elsewhere_give_the_same() {
+    let points = sheet(700);
+    let whole = Survey::new().finish(&points, |i| i as u32);
+    let mut survey = Survey::new();
+    while !survey.is_done() {
+        let seen: Vec<String> = (0..points.len())
+            .step_by(123_456)
+            .map(|start| {
+                let end = points.len().min(start + 123_456);
+                let mut part = survey.part();
+                part.see(&points[start..end], |i| (start + i) as u32);
+                // As it travels.
+                serde_json::to_string(&part).unwrap()
+            })
+            .collect();
+        for part in seen.iter().rev() {
+            survey.join(serde_json::from_str(part).unwrap());
+        }
+        survey.end_pass();
+    }
+    assert_eq!(survey, whole);
+}
