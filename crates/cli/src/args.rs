@@ -14,7 +14,7 @@ use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
 
 pub use bench::{Bench, BenchKind, BenchPaper, BenchSpeed, BenchStop, BenchTable};
-pub use flags::{Condition, InFormat, Part, Sight, Streams, Viewpoint, Wanted};
+pub use flags::{Condition, InFormat, Large, Part, Sight, Streams, Viewpoint, Wanted};
 pub use outliers::{Outliers, RuleName};
 pub use render::{Render, Size, Up, View as ViewAngles};
 pub use view::View;
@@ -66,6 +66,7 @@ const DENOISE_EXAMPLES: &str = "Examples:
   pellucid denoise scan.las clean.las --class 2,6        only ground and buildings move
   pellucid denoise scan.ply clean.ply --box=-1,-1,0,1,1,2 --select intensity=100..
   pellucid denoise scan.e57 clean.e57 --along-ray        ranges change, directions do not
+  pellucid denoise big.laz clean.laz --memory 2G         tile by tile, within that limit
   zcat scan.ply.gz | pellucid denoise - - | gzip > clean.ply.gz
 
 With --class, --box or --select only the points that satisfy all conditions move. The others serve
@@ -108,6 +109,9 @@ pub struct Denoise {
     /// Formats of stdin and stdout.
     #[command(flatten)]
     pub streams: Streams,
+    /// Files larger than memory.
+    #[command(flatten)]
+    pub large: Large,
     /// What becomes of stored normals once the points have moved; or whether the method uses them
     #[arg(long, value_name = "WHAT", default_value = "update")]
     pub normals: Normals,

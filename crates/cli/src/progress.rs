@@ -54,7 +54,7 @@ impl Observer for Meter {
     fn progress(&mut self, p: &Progress) -> Control {
         if !self.moved {
             self.moved = true;
-            let bar = "{spinner} {bar:30} {percent:>3} %  {msg}  {elapsed}";
+            let bar = "{spinner} {bar:30} {percent:>3} %  {msg}  {elapsed}, {eta} left";
             if let Ok(style) = ProgressStyle::with_template(bar) {
                 self.bar.set_style(style.progress_chars("━╸ "));
             }

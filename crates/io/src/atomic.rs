@@ -96,6 +96,32 @@ pub(crate) fn write<T>(
     Ok(result)
 }
 
+/// Moves a finished file to where an output goes, which must be on the same file system.
+///
+/// Like any output it appears whole, and replaces another only if that is allowed.
+pub fn put_in_place(part: &Path, path: &Path, options: &WriteOptions) -> Result<(), IoError> {
+    check_output(path, options)?;
+    let file = || path.display().to_string();
+    let failed = |source: io::Error| IoError::Write { file: file(), source };
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if let Ok(m) = fs::metadata(&target) {
+        fs::set_permissions(part, m.permissions()).map_err(failed)?;
+    }
+    let part = tempfile::TempPath::try_from_path(part).map_err(failed)?;
+    let persisted = match options.overwrite {
+        true => part.persist(&target),
+        false => part.persist_noclobber(&target),
+    };
+    persisted.map_err(|e| {
+        // The work is not to be lost: whoever made the part still has it.
+        let exists = e.error.kind() == io::ErrorKind::AlreadyExists;
+        let _ = e.path.keep();
+        if exists { IoError::OutputExists { file: file() } } else { failed(e.error) }
+    })?;
+    sync_folder(folder_of(&target));
+    Ok(())
+}
+
 fn new_temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".pellucid-").suffix(".part");

@@ -33,6 +33,7 @@ mod npy;
 mod obj;
 mod off;
 mod pcd;
+mod pieces;
 mod ply;
 mod ptx;
 mod rows;
@@ -44,12 +45,13 @@ mod text;
 
 use std::path::Path;
 
-pub use atomic::check_output;
+pub use atomic::{check_output, put_in_place};
 pub use document::{Document, Dropped, Encoding, Source, WriteOptions, Written};
 pub use error::{IoError, Place};
 pub use format::{Format, FormatInfo};
 pub use limits::Limits;
 pub use mesh::{MESH_EXTENSIONS, read_mesh, read_mesh_bytes};
+pub use pieces::{PieceFile, Sink};
 pub use scalar::ScalarType;
 pub use stream::{read_stream, write_stream};
 

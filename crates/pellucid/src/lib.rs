@@ -2,7 +2,9 @@
 //!
 //! A thin facade: [`cloud`] for points, [`io`] for files, [`denoise`] for methods, [`graph`] for
 //! feature metric learning on anything that has features and a signal; [`outliers`] finds what no
-//! denoiser can mend.
+//! denoiser can mend; [`big`] is for files larger than memory.
+
+pub mod big;
 
 pub use featgraph as graph;
 pub use pellucid_cloud as cloud;

@@ -1,5 +1,6 @@
 //! Flags that several commands share, and how their values are read.
 
+use pellucid::big::Memory;
 use pellucid::cloud::Point;
 use pellucid::io::Format;
 
@@ -37,6 +38,19 @@ pub struct Part {
     /// given several times; NAME.2 is the third value of an attribute that has several
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = condition)]
     pub select: Vec<Condition>,
+}
+
+/// Files larger than memory.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Large files")]
+pub struct Large {
+    /// Take at most this much memory, such as 2G or 500M: the cloud is cut into tiles (LAS, LAZ,
+    /// binary PLY; method auto)
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Memory>,
+    /// Go on with a run with --memory that was interrupted
+    #[arg(long, requires = "memory")]
+    pub resume: bool,
 }
 
 /// In which direction points move.

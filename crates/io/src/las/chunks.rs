@@ -1,6 +1,6 @@
 //! Compressed points: the table of chunks, and chunks to records and back.
 
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use laz::laszip::{ChunkTable, ChunkTableEntry};
@@ -19,7 +19,15 @@ pub(super) struct Chunk<'a> {
     pub points: usize,
     /// Where it starts in the file.
     pub at: usize,
-    bytes: &'a [u8],
+    pub bytes: &'a [u8],
+}
+
+/// Where a run of compressed points is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub points: usize,
+    pub at: usize,
+    pub size: usize,
 }
 
 /// How the points are compressed.
@@ -93,9 +101,32 @@ impl Packing {
         if self.single {
             return Ok(vec![Chunk { points: count, at: start, bytes: &bytes[start..] }]);
         }
-        let first = start + ChunkTable::OFFSET_SIZE;
         let table_at = table_offset(bytes, start)?;
-        let entries = self.table(bytes, table_at, count)?;
+        let spans = self.spans(&bytes[table_at..], table_at, start, count)?;
+        let cut =
+            |s: Span| Chunk { points: s.points, at: s.at, bytes: &bytes[s.at..s.at + s.size] };
+        let chunks: Vec<Chunk> = spans.into_iter().map(cut).collect();
+        for chunk in &chunks {
+            self.check_layers(chunk)?;
+        }
+        Ok(chunks)
+    }
+
+    /// All points are one run of bytes without a table.
+    pub fn is_single(&self) -> bool {
+        self.single
+    }
+
+    /// Where the chunks of `count` points from byte `start` on are, by the file from the table on.
+    pub fn spans(
+        &self,
+        tail: &[u8],
+        table_at: usize,
+        start: usize,
+        count: usize,
+    ) -> Result<Vec<Span>, Fault> {
+        let first = start + ChunkTable::OFFSET_SIZE;
+        let entries = self.table(tail, table_at, count)?;
         let (mut at, mut left, mut chunks) = (first, count, Vec::with_capacity(entries.len()));
         let fixed = !self.vlr.uses_variable_size_chunks();
         for (i, e) in entries.iter().enumerate() {
@@ -112,7 +143,7 @@ impl Packing {
                 return Err(Fault::byte(table_at, fault));
             };
             if points > 0 {
-                chunks.push(Chunk { points, at, bytes: &bytes[at..end] });
+                chunks.push(Span { points, at, size });
             }
             at = end;
             left -= points;
@@ -123,9 +154,6 @@ impl Packing {
                 count - left
             );
             return Err(Fault::byte(table_at, fault));
-        }
-        for chunk in &chunks {
-            self.check_layers(chunk)?;
         }
         Ok(chunks)
     }
@@ -151,11 +179,11 @@ impl Packing {
     /// The chunk table, its length checked before room is made for it.
     fn table(
         &self,
-        bytes: &[u8],
+        tail: &[u8],
         table_at: usize,
         count: usize,
     ) -> Result<Vec<ChunkTableEntry>, Fault> {
-        let head = bytes.get(table_at..table_at + 8).ok_or_else(|| {
+        let head = tail.get(..8).ok_or_else(|| {
             Fault::byte(table_at, "the chunk table is cut off; the file is truncated")
         })?;
         let n = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
@@ -168,7 +196,7 @@ impl Packing {
                 format!("the chunk table has {n} chunks, more than {count} points can fill");
             return Err(Fault::byte(table_at + 4, fault));
         }
-        let mut cursor = Cursor::new(&bytes[table_at..]);
+        let mut cursor = Cursor::new(tail);
         // Last resort: what the library would panic on was checked, as far as it is known.
         let table = catch_unwind(AssertUnwindSafe(|| ChunkTable::read(&mut cursor, variable)));
         let mut entries = match table {
@@ -187,7 +215,7 @@ impl Packing {
     }
 
     /// Refuses layers that are longer than their chunk: the library makes room before it looks.
-    fn check_layers(&self, chunk: &Chunk) -> Result<(), Fault> {
+    pub fn check_layers(&self, chunk: &Chunk) -> Result<(), Fault> {
         let cut = |what: &str| {
             let fault = format!("the chunk of {} points here is damaged: {what}", chunk.points);
             Fault::byte(chunk.at, fault)
@@ -222,33 +250,50 @@ impl Packing {
         block: usize,
         take: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Fault> {
+        let mut take = |done: usize, raw: &mut [u8]| {
+            take(done, raw);
+            true
+        };
+        self.unpack_from(Cursor::new(chunk.bytes), chunk.points, chunk.at, block, &mut take)
+    }
+
+    /// The same for `points` that start at byte `at` of the file and now at `source`, until `take`
+    /// has had enough.
+    pub fn unpack_from<R: Read + Seek>(
+        &self,
+        source: R,
+        points: usize,
+        at: usize,
+        block: usize,
+        take: &mut dyn FnMut(usize, &mut [u8]) -> bool,
+    ) -> Result<(), Fault> {
         let damaged = |done: usize, why: &str| {
             let fault = format!(
-                "the compressed chunk of {} points here is damaged after {done} of them: {why}",
-                chunk.points
+                "the compressed chunk of {points} points here is damaged after {done} of them: {why}"
             );
-            Fault::byte(chunk.at, fault)
+            Fault::byte(at, fault)
         };
         let mut done = 0;
         // Last resort: the library checks with assertions what arithmetic coding can produce
         // from damaged bytes, and a file must not end the program.
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let source = Cursor::new(chunk.bytes);
-            let mut decoder: Box<dyn RecordDecompressor<Cursor<&[u8]>>> = if self.layered {
+            let mut decoder: Box<dyn RecordDecompressor<R>> = if self.layered {
                 Box::new(LayeredPointRecordDecompressor::new(source))
             } else {
                 Box::new(SequentialPointRecordDecompressor::new(source))
             };
             decoder.set_fields_from(self.vlr.items()).map_err(|e| e.to_string())?;
-            let mut raw = vec![0; block.min(chunk.points) * self.length];
-            while done < chunk.points {
-                let n = block.min(chunk.points - done);
+            let mut raw = vec![0; block.min(points) * self.length];
+            while done < points {
+                let n = block.min(points - done);
                 let raw = &mut raw[..n * self.length];
                 decoder.decompress_many(raw).map_err(|e| match e.kind() {
                     std::io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
                     _ => e.to_string(),
                 })?;
-                take(done, raw);
+                if !take(done, raw) {
+                    break;
+                }
                 done += n;
             }
             Ok(())

@@ -28,7 +28,7 @@ pub(super) mod at {
 /// Set in the point format of compressed files.
 pub(super) const COMPRESSED: u8 = 0xc0;
 const VLR_BYTES: usize = 54;
-const EVLR_BYTES: usize = 60;
+pub(super) const EVLR_BYTES: usize = 60;
 
 /// Everything but the points.
 #[derive(Debug)]
@@ -130,13 +130,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<File<'_>, Fault> {
     Ok(File { frame, count, points, starts })
 }
 
-fn number<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+pub(super) fn number<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut raw = [0; N];
     raw.copy_from_slice(&bytes[at..at + N]);
     raw
 }
 
-fn header(bytes: &[u8]) -> Result<Header, Fault> {
+pub(super) fn header(bytes: &[u8]) -> Result<Header, Fault> {
     if !super::sniff(bytes) {
         return Err(Fault::byte(0, "this is no LAS file: it does not start with \"LASF\""));
     }
@@ -212,7 +212,7 @@ fn check_transform(header: &Header) -> Result<(), Fault> {
 }
 
 /// How many points there are. Like most readers, the 64-bit count comes first.
-fn count(header: &Header) -> Result<usize, Fault> {
+pub(super) fn count(header: &Header) -> Result<usize, Fault> {
     let large = header.large_file.map_or(0, |l| l.number_of_point_records);
     let (count, place) = match large {
         0 => (u64::from(header.number_of_point_records), at::COUNT),
@@ -224,7 +224,7 @@ fn count(header: &Header) -> Result<usize, Fault> {
 }
 
 /// Records, where the content of each starts, and where the last ends.
-type Records = (Vec<Vlr>, Vec<usize>, usize);
+pub(super) type Records = (Vec<Vlr>, Vec<usize>, usize);
 
 /// What follows the points.
 struct Tail {
@@ -234,7 +234,7 @@ struct Tail {
     stray: usize,
 }
 
-fn vlrs(bytes: &[u8], header: &Header) -> Result<Records, Fault> {
+pub(super) fn vlrs(bytes: &[u8], header: &Header) -> Result<Records, Fault> {
     let end = header.offset_to_point_data as usize;
     let start = usize::from(header.header_size);
     let n = header.number_of_variable_length_records as usize;

@@ -14,6 +14,8 @@ mod columns;
 mod encode;
 mod extra;
 mod file;
+mod locate;
+mod pieces;
 mod plan;
 mod quantise;
 mod read;
@@ -22,6 +24,7 @@ mod write;
 
 use pellucid_cloud::Point;
 
+pub(crate) use pieces::LasPieces;
 pub(crate) use read::read;
 pub(crate) use write::{write_las, write_laz};
 

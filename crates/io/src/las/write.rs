@@ -230,7 +230,7 @@ fn new_header() -> Header {
 }
 
 /// Raises the version to one that has the point format, and sets the size by it.
-fn set_version(header: &mut Header, least: u8) {
+pub(super) fn set_version(header: &mut Header, least: u8) {
     header.version.minor = header.version.minor.max(least);
     if header.version.minor >= 4 && header.large_file.is_none() {
         header.large_file = Some(LargeFile::default());

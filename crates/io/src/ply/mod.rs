@@ -7,6 +7,7 @@ mod ascii;
 mod binary;
 mod header;
 mod layout;
+mod pieces;
 mod read;
 mod write;
 
@@ -15,6 +16,7 @@ use pellucid_cloud::{List, Values};
 use header::{Element, Header};
 use layout::Slot;
 
+pub(crate) use pieces::PlyPieces;
 pub(crate) use read::read;
 pub(crate) use write::write;
 

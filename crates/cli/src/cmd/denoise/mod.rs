@@ -2,6 +2,7 @@
 
 mod estimate;
 mod jobs;
+mod large;
 mod normals;
 pub mod page;
 pub mod parameters;
@@ -37,7 +38,7 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
     report::check(args.report.as_deref(), true, args.overwrite, &clouds)?;
     streams::check_json(&args.output, args.json && !args.dry_run)?;
-    if args.dry_run {
+    if args.dry_run && args.large.memory.is_none() {
         return estimate::dry_run(args, &plan, &jobs);
     }
     let several = jobs.len() > 1;
@@ -46,7 +47,11 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     let mut failures = Vec::new();
     for job in &jobs {
         // The normals and the files are worked on in the same pool as the method.
-        match denoise::install(args.threads, || one(args, &plan, job, page.as_mut())) {
+        let done = denoise::install(args.threads, || match large::wanted(args, job)? {
+            true => large::one(args, &plan, job),
+            false => one(args, &plan, job, page.as_mut()),
+        });
+        match done {
             Ok(done) => {
                 if !args.json {
                     streams::say(&job.output, args.quiet, &done.line())?;
@@ -56,7 +61,7 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
                 }
                 file.runs.push(done);
             }
-            Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+            Err(stop @ (Failure::Interrupted | Failure::Paused(_))) => return Err(stop),
             Err(failure) if several => {
                 output::note(&format!("error: {}", failure.message().unwrap_or_default()));
                 failures.push(failure);

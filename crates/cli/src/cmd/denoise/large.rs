@@ -1,0 +1,191 @@
+//! `--memory`: files larger than memory, tile by tile.
+
+use std::path::Path;
+use std::time::Instant;
+
+use pellucid::Run;
+use pellucid::big::{self, BigError, Memory, Outcome, Work};
+use pellucid::denoise::tiles::{AutoParameters, Learned};
+use pellucid::denoise::{Report, registry};
+use pellucid::io::Format;
+use serde_json::Value;
+
+use super::jobs::Job;
+use super::parameters::Plan;
+use crate::args::{Denoise, Normals};
+use crate::cmd::streams::is_stream;
+use crate::failure::{Failure, naming};
+use crate::progress::Show;
+use crate::report::{Displacement, DroppedItem, RunReport, has_extension};
+use crate::{interrupt, output};
+
+/// Memory that a cloud read as a whole takes, in bytes of its file: text is three times as short
+/// as what it becomes, and the method takes ten times the positions.
+const PER_BYTE: u64 = 40;
+
+/// Whether the file is to be worked on in tiles: not if it is read as a whole only and small.
+pub fn wanted(args: &Denoise, job: &Job) -> Result<bool, Failure> {
+    let Some(memory) = args.large.memory else { return Ok(false) };
+    check(args)?;
+    if is_stream(&job.input) || is_stream(&job.output) {
+        return Err(Failure::input("--memory needs files, not stdin or stdout"));
+    }
+    let tiled = |f: Option<Format>| matches!(f, Some(Format::Las | Format::Laz | Format::Ply));
+    if tiled(Format::from_path(&job.input)) || args.large.resume {
+        return Ok(true);
+    }
+    let size = std::fs::metadata(&job.input).map_or(0, |m| m.len());
+    let needed = Memory(size.saturating_mul(PER_BYTE));
+    if needed <= memory {
+        return Ok(false);
+    }
+    let fault = format!(
+        "--memory {memory}: files of this format are read as a whole, which may take {needed}; \
+         convert it to LAS, LAZ or PLY first"
+    );
+    Err(Failure::input(naming(&job.input, fault)))
+}
+
+/// Refuses what needs the whole cloud at once.
+fn check(args: &Denoise) -> Result<(), Failure> {
+    let part = &args.part;
+    let flag = if !part.class.is_empty() || part.within.is_some() || !part.select.is_empty() {
+        "--class, --box and --select"
+    } else if args.sight.along_ray {
+        "--along-ray"
+    } else if args.dry_run {
+        "--dry-run"
+    } else if args.report.as_deref().is_some_and(|r| has_extension(r, "html")) {
+        "--report FILE.html"
+    } else if matches!(args.normals, Normals::Drop | Normals::File) {
+        "--normals drop and --normals file"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::input(format!("{flag} cannot be used with --memory")))
+}
+
+/// One file, tile by tile.
+pub fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure> {
+    let start = Instant::now();
+    let memory = args.large.memory.unwrap_or(Memory(u64::MAX));
+    let work = big::Job {
+        input: job.input.clone(),
+        output: job.output.clone(),
+        memory,
+        parameters: parameters(plan)?,
+        resume: args.large.resume,
+        write: super::options(args, job),
+    };
+    let meter = Show::new(args.quiet).meter(plan.method.name);
+    let done = interrupt::listening(|flag| {
+        let mut run = Run::default()
+            .with_seed(args.seed)
+            .with_threads(args.threads)
+            .with_observer(meter)
+            .with_cancel(flag);
+        let work = Work::start(&work, &mut run)?;
+        work.denoise_tiles(&mut run)?;
+        let learned = work.learned().clone();
+        Ok((work.finish(&mut run)?, learned))
+    });
+    let (outcome, learned) = done.map_err(|e| failure(&job.input, &job.output, e))?;
+    if outcome.has_normals && args.normals == Normals::Update {
+        output::note("note: stored normals are kept as they are; --memory does not estimate them");
+    }
+    Ok(report(args, plan, job, &outcome, &learned, start.elapsed().as_secs_f64()))
+}
+
+fn parameters(plan: &Plan) -> Result<AutoParameters, Failure> {
+    if plan.method.name != registry::DEFAULT {
+        return Err(Failure::input(format!(
+            "--memory works with the method \"{}\" only, not with \"{}\"",
+            registry::DEFAULT,
+            plan.method.name
+        )));
+    }
+    let mut values = plan.method.values(plan.preset.as_deref())?;
+    values.extend(plan.changes.clone());
+    serde_json::from_value(Value::Object(values)).map_err(Failure::input)
+}
+
+fn failure(input: &Path, output: &Path, error: BigError) -> Failure {
+    match error {
+        e if e.is_cancelled() => Failure::Paused(format!(
+            "interrupted; what was done is kept in {}; go on with: {}",
+            big::work_folder(output).display(),
+            resuming(std::env::args_os().map(|a| a.to_string_lossy().into_owned()))
+        )),
+        BigError::Io(e) => e.into(),
+        BigError::Denoise(e) => Failure::denoise(input, e),
+        e @ BigError::File { .. } => Failure::work(e),
+        e @ BigError::Memory { .. } => Failure::input(naming(input, e)),
+        e => Failure::input(e),
+    }
+}
+
+/// The command line that goes on with this one.
+fn resuming(command: impl Iterator<Item = String>) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+".contains(c);
+    let quoted = |a: String| match a.chars().all(plain) && !a.is_empty() {
+        true => a,
+        false => format!("'{}'", a.replace('\'', "'\\''")),
+    };
+    let mut words: Vec<String> = command.map(quoted).collect();
+    if !words.iter().any(|w| w == "--resume") {
+        words.push("--resume".to_owned());
+    }
+    words.join(" ")
+}
+
+fn report(
+    args: &Denoise,
+    plan: &Plan,
+    job: &Job,
+    outcome: &Outcome,
+    learned: &Learned,
+    seconds: f64,
+) -> RunReport {
+    let mut notes = learned.notes();
+    if !learned.is_idle() {
+        notes.insert(0, format!("{} tiles", outcome.tiles));
+    }
+    if outcome.resumed > 0 {
+        notes.insert(1, format!("{} of them done by an earlier run", outcome.resumed));
+    }
+    let m = &outcome.movement;
+    RunReport {
+        input: job.input.display().to_string(),
+        output: job.output.display().to_string(),
+        method: plan.method.name,
+        preset: plan.preset.clone(),
+        parameters: plan.changes.clone(),
+        seed: args.seed,
+        threads: args.threads,
+        points: outcome.rows,
+        iterations: learned.rounds(),
+        stop: learned.stop(),
+        seconds,
+        displacement: Displacement {
+            moved: m.moved,
+            mean: m.mean,
+            rms: m.rms,
+            median: m.median,
+            p95: m.p95,
+            max: m.max,
+            mean_spacings: Some(m.mean / learned.spacing()),
+        },
+        normals: if outcome.has_normals { "kept" } else { "none" },
+        part: None,
+        viewpoints: None,
+        attributes: Vec::new(),
+        dropped: outcome.dropped.iter().map(DroppedItem::from).collect(),
+        report: Report {
+            spacing: Some(learned.spacing()),
+            noise: Some(learned.noise()),
+            skipped_rows: outcome.rows - outcome.points,
+            notes,
+            ..Report::default()
+        },
+    }
+}

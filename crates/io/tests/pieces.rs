@@ -1,0 +1,186 @@
+//! Files gone through piece by piece come out as those read as a whole.
+
+mod common;
+mod las_files;
+
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use common::rng;
+use las_files::{Builder, descriptor, vlr};
+use pellucid_cloud::Point;
+use pellucid_io::{Format, IoError, PieceFile, WriteOptions, read_bytes, write_bytes};
+
+struct Here {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn file(name: &str, bytes: &[u8]) -> Here {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    Here { _folder: folder, path }
+}
+
+fn positions(file: &PieceFile) -> Vec<Point> {
+    let mut all = Vec::new();
+    let ended = file.positions(&mut |points| {
+        all.extend_from_slice(points);
+        true
+    });
+    assert!(ended.unwrap());
+    all
+}
+
+fn rewritten(file: &PieceFile, format: Format, change: impl Fn(usize, &mut Point)) -> Vec<u8> {
+    let (mut out, mut row) = (Cursor::new(Vec::new()), 0);
+    let ended = file.rewrite(format, &mut out, &mut |points| {
+        for p in points {
+            change(row, p);
+            row += 1;
+        }
+        true
+    });
+    assert!(ended.unwrap());
+    out.into_inner()
+}
+
+/// Some stay, the others move towards zero, so that none leaves the range of a format.
+fn nudge(row: usize, p: &mut Point) {
+    if !row.is_multiple_of(3) {
+        p.iter_mut().for_each(|x| *x -= 0.0125 * x.signum());
+    }
+}
+
+/// Piece by piece and as a whole: the same positions, and the same bytes with and without moves.
+#[track_caller]
+fn assert_alike(bytes: &[u8], format: Format, outputs: &[Format]) {
+    let here = file(&format!("a.{}", format.extensions()[0]), bytes);
+    let pieces = PieceFile::open(&here.path).unwrap();
+    let mut document = read_bytes(bytes, format, "a").unwrap();
+    assert_eq!(pieces.len(), document.cloud.len());
+    let same = |a: &Point, b: &Point| a.map(f64::to_bits) == b.map(f64::to_bits);
+    let all = positions(&pieces);
+    assert!(all.iter().zip(document.cloud.positions()).all(|(a, b)| same(a, b)));
+    for output in outputs {
+        let whole = write_bytes(&document, *output, &WriteOptions::default()).unwrap();
+        assert!(rewritten(&pieces, *output, |_, _| {}) == whole, "{output:?}");
+    }
+    let mut moved = all;
+    moved.iter_mut().enumerate().for_each(|(row, p)| nudge(row, p));
+    document.cloud = document.cloud.with_positions(moved).unwrap();
+    for output in outputs {
+        let whole = write_bytes(&document, *output, &WriteOptions::default()).unwrap();
+        assert!(rewritten(&pieces, *output, nudge) == whole, "{output:?}, moved");
+    }
+}
+
+#[test]
+fn every_point_format_and_version() {
+    let mut r = rng(1);
+    for format in 0..=10u8 {
+        let least = [0, 0, 2, 2, 3, 3, 4, 4, 4, 4, 4][usize::from(format)];
+        for minor in least..=4 {
+            for n in [1, 700] {
+                let las = Builder::new(minor, format).random_points(&mut r, n).build();
+                assert_alike(&las, Format::Las, &[Format::Las, Format::Laz]);
+                let document = read_bytes(&las, Format::Las, "a").unwrap();
+                let laz = write_bytes(&document, Format::Laz, &WriteOptions::default()).unwrap();
+                assert_alike(&laz, Format::Laz, &[Format::Las, Format::Laz]);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_chunks_and_everything_around_the_points() {
+    let mut r = rng(2);
+    let extra: Vec<u8> =
+        [descriptor("deviation", 4, 8, 0.5, 0.0), descriptor("nx", 9, 0, 0.0, 0.0)].concat();
+    let las = Builder::new(4, 7)
+        .extra(6 + 3)
+        .vlr(vlr("LASF_Projection", 2112, b"PROJCS[]"))
+        .vlr(vlr("LASF_Spec", 4, &extra))
+        .evlr(vlr("somebody", 77, &[7; 5000]))
+        .evlr(vlr("LASF_Spec", 65535, &[3; 300]))
+        .waves(1)
+        .padding(b"more header")
+        .transform([0.01, 0.001, 0.1], [5e5, -3e6, 17.0])
+        .random_points(&mut r, 460_123)
+        .build();
+    assert_alike(&las, Format::Las, &[Format::Las, Format::Laz]);
+    let document = read_bytes(&las, Format::Las, "a").unwrap();
+    let laz = write_bytes(&document, Format::Laz, &WriteOptions::default()).unwrap();
+    assert_alike(&laz, Format::Laz, &[Format::Las, Format::Laz]);
+}
+
+#[test]
+fn binary_ply_of_both_kinds_with_elements_before_and_after() {
+    for (name, big) in [("binary_little_endian", false), ("binary_big_endian", true)] {
+        let n = 70_000_usize;
+        let mut bytes = format!(
+            "ply\nformat {name} 1.0\ncomment made by hand\nelement camera 2\nproperty double t\n\
+             element vertex {n}\nproperty uchar red\nproperty float x\nproperty double y\n\
+             property float z\nproperty ushort quality\nelement face 1\n\
+             property list uchar int vertex_indices\nend_header\n"
+        )
+        .into_bytes();
+        let f32s = |x: f32| if big { x.to_be_bytes() } else { x.to_le_bytes() };
+        let f64s = |x: f64| if big { x.to_be_bytes() } else { x.to_le_bytes() };
+        [0.5, -2.0].iter().for_each(|t| bytes.extend(f64s(*t)));
+        for i in 0..n {
+            bytes.push(i as u8);
+            bytes.extend(f32s(i as f32 * 0.37));
+            bytes.extend(f64s(if i == 5 { f64::NAN } else { i as f64 * -1.7 }));
+            bytes.extend(f32s(1.5));
+            bytes.extend([1, i as u8]);
+        }
+        bytes.push(3);
+        (0..3i32).for_each(|k| bytes.extend(if big { k.to_be_bytes() } else { k.to_le_bytes() }));
+        assert_alike(&bytes, Format::Ply, &[Format::Ply]);
+    }
+}
+
+#[test]
+fn whoever_has_had_enough_is_not_asked_again() {
+    let mut r = rng(3);
+    let las = Builder::new(4, 6).random_points(&mut r, 900_000).build();
+    let here = file("a.las", &las);
+    let pieces = PieceFile::open(&here.path).unwrap();
+    let mut asked = 0;
+    let ended = pieces.positions(&mut |_| {
+        asked += 1;
+        false
+    });
+    assert_eq!((ended.unwrap(), asked), (false, 1));
+    let mut out = Cursor::new(Vec::new());
+    assert!(!pieces.rewrite(Format::Laz, &mut out, &mut |_| false).unwrap());
+}
+
+#[test]
+fn what_cannot_be_done_in_pieces_is_said() {
+    let ascii = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
+                 property float z\nend_header\n1 2 3\n";
+    let fault = |name: &str, bytes: &[u8]| {
+        let here = file(name, bytes);
+        PieceFile::open(&here.path).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert!(fault("a.ply", ascii.as_bytes()).contains("convert it to binary first"));
+    assert!(fault("a.xyz", b"1 2 3\n").contains("convert it first"));
+    assert!(fault("a.laz", ascii.as_bytes()).contains("the content is PLY"));
+    assert!(fault("a.las", b"").contains("empty"));
+    let mut r = rng(4);
+    let las = Builder::new(4, 6).random_points(&mut r, 1000).build();
+    assert!(fault("a.las", &las[..las.len() - 1]).contains("truncated"));
+    let here = file("a.las", &las);
+    let pieces = PieceFile::open(&here.path).unwrap();
+    let mut out = Cursor::new(Vec::new());
+    let other = pieces.rewrite(Format::Ply, &mut out, &mut |_| true);
+    assert!(matches!(other, Err(IoError::Unfit { .. })));
+    let far = pieces.rewrite(Format::Las, &mut out, &mut |points| {
+        points[0] = [1e300; 3];
+        true
+    });
+    assert!(matches!(far, Err(IoError::Unfit { .. })));
+}

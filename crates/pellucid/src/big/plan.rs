@@ -1,0 +1,235 @@
+//! Which tiles a cloud is cut into: boxes of cells that fit into memory with what is around them.
+
+use std::collections::HashMap;
+
+use pellucid_cloud::Point;
+use serde::{Deserialize, Serialize};
+
+/// Cells that the halo is wide. More make tighter halos and a longer list of cells.
+const HALO_CELLS: i32 = 2;
+/// With more cells than this, they are made larger.
+const MOST_CELLS: usize = 1 << 21;
+/// Cells whose tiles are remembered.
+const MOST_KNOWN: usize = 1 << 18;
+
+/// Cells of one size all over space.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Grid {
+    low: Point,
+    edge: f64,
+}
+
+impl Grid {
+    pub fn cell(&self, p: Point) -> [i32; 3] {
+        std::array::from_fn(|c| ((p[c] - self.low[c]) / self.edge).floor() as i32)
+    }
+}
+
+/// A box of cells; the points in it are the tile's own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tile {
+    low: [i32; 3],
+    /// Inclusive.
+    high: [i32; 3],
+    /// Its own points.
+    pub core: usize,
+    /// Its own and those around them.
+    pub all: usize,
+}
+
+impl Tile {
+    fn has(&self, cell: [i32; 3], wider: i32) -> bool {
+        (0..3).all(|c| (self.low[c] - wider..=self.high[c] + wider).contains(&cell[c]))
+    }
+}
+
+/// How many points each cell has.
+pub(super) struct Counts {
+    grid: Grid,
+    cells: HashMap<[i32; 3], u32>,
+}
+
+impl Counts {
+    /// Cells for halos of this width in the box of all points.
+    pub fn new(low: Point, high: Point, halo: f64) -> Counts {
+        let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
+        // Without a halo any cut will do; numbers of cells must stay small.
+        let edge = (halo / f64::from(HALO_CELLS)).max(longest / 1e9).max(f64::MIN_POSITIVE);
+        let edge = if halo > 0.0 { edge } else { (longest / 64.0).max(f64::MIN_POSITIVE) };
+        Counts { grid: Grid { low, edge }, cells: HashMap::new() }
+    }
+
+    pub fn add(&mut self, points: &[Point]) {
+        for &p in points {
+            *self.cells.entry(self.grid.cell(p)).or_default() += 1;
+        }
+        while self.cells.len() > MOST_CELLS {
+            self.grid.edge *= 2.0;
+            let fine = std::mem::take(&mut self.cells);
+            for (cell, n) in fine {
+                *self.cells.entry(cell.map(|c| c.div_euclid(2))).or_default() += n;
+            }
+        }
+    }
+
+    /// Tiles of at most `most` points with their surroundings; else, how many there must be room for.
+    pub fn tiles(&self, most: usize) -> Result<Plan, usize> {
+        let mut cells: Vec<([i32; 3], u32)> = self.cells.iter().map(|(c, n)| (*c, *n)).collect();
+        cells.sort_unstable();
+        let mut tiles = Vec::new();
+        let mut least = 0;
+        if let Some(all) = around(&cells) {
+            split(all, &cells, most, &mut tiles, &mut least);
+        }
+        if least > most { Err(least) } else { Ok(Plan { grid: self.grid, tiles }) }
+    }
+}
+
+/// The smallest box with all of these cells.
+fn around(cells: &[([i32; 3], u32)]) -> Option<Tile> {
+    let (first, _) = cells.first()?;
+    let mut tile = Tile { low: *first, high: *first, core: 0, all: 0 };
+    for (cell, n) in cells {
+        tile.core += *n as usize;
+        for c in 0..3 {
+            tile.low[c] = tile.low[c].min(cell[c]);
+            tile.high[c] = tile.high[c].max(cell[c]);
+        }
+    }
+    Some(tile)
+}
+
+/// Cuts a box until its parts are small enough; `least` grows to what a part that cannot be cut
+/// any more needs. `cells` holds those of the box and of its surroundings.
+fn split(
+    mut tile: Tile,
+    cells: &[([i32; 3], u32)],
+    most: usize,
+    tiles: &mut Vec<Tile>,
+    least: &mut usize,
+) {
+    let near: Vec<([i32; 3], u32)> =
+        cells.iter().copied().filter(|(c, _)| tile.has(*c, HALO_CELLS)).collect();
+    tile.all = near.iter().map(|(_, n)| *n as usize).sum();
+    let axis = (0..3).max_by_key(|&c| (tile.high[c] - tile.low[c], 2 - c)).unwrap_or(0);
+    if tile.all <= most || tile.low[axis] == tile.high[axis] {
+        if tile.all > most {
+            *least = (*least).max(tile.all);
+        }
+        tiles.push(tile);
+        return;
+    }
+    let own: Vec<([i32; 3], u32)> = near.iter().copied().filter(|(c, _)| tile.has(*c, 0)).collect();
+    // Where half of the points are on either side.
+    let mut by_layer: HashMap<i32, usize> = HashMap::new();
+    own.iter().for_each(|(c, n)| *by_layer.entry(c[axis]).or_default() += *n as usize);
+    let mut layers: Vec<(i32, usize)> = by_layer.into_iter().collect();
+    layers.sort_unstable();
+    let (mut before, mut cut) = (0, layers[0].0);
+    for (layer, n) in &layers[..layers.len() - 1] {
+        if before > 0 && before + n > tile.core / 2 {
+            break;
+        }
+        before += n;
+        cut = *layer;
+    }
+    let (left, right): (Vec<_>, Vec<_>) = own.into_iter().partition(|(c, _)| c[axis] <= cut);
+    for part in [left, right] {
+        if let Some(part) = around(&part) {
+            split(part, &near, most, tiles, least);
+        }
+    }
+}
+
+/// The tiles, and which points go to which.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Plan {
+    pub grid: Grid,
+    pub tiles: Vec<Tile>,
+}
+
+impl Plan {
+    /// Finds tiles for points that mostly lie near the point before.
+    pub fn sorter(&self) -> Sorter<'_> {
+        Sorter { plan: self, known: HashMap::new() }
+    }
+}
+
+/// The tile that owns a cell, and the others that have it around them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Owners {
+    pub own: Option<usize>,
+    pub others: Vec<usize>,
+}
+
+pub(super) struct Sorter<'a> {
+    plan: &'a Plan,
+    known: HashMap<[i32; 3], Owners>,
+}
+
+impl Sorter<'_> {
+    pub fn owners(&mut self, p: Point) -> &Owners {
+        let cell = self.plan.grid.cell(p);
+        let tiles = &self.plan.tiles;
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.entry(cell).or_insert_with(|| {
+            let own = tiles.iter().position(|t| t.has(cell, 0));
+            let is = |i: &usize| tiles[*i].has(cell, HALO_CELLS) && Some(*i) != own;
+            Owners { own, others: (0..tiles.len()).filter(is).collect() }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet(side: i32) -> Vec<Point> {
+        let at = |i: i32| [f64::from(i % side), f64::from(i / side), 0.3 * f64::from(i % 5)];
+        (0..side * side).map(at).collect()
+    }
+
+    #[test]
+    fn every_point_is_in_one_tile_and_in_all_that_are_near() {
+        let points = sheet(200);
+        let mut counts = Counts::new([0.0; 3], [199.0, 199.0, 1.2], 8.0);
+        counts.add(&points);
+        let plan = counts.tiles(6_000).unwrap();
+        assert!(plan.tiles.len() > 8, "{}", plan.tiles.len());
+        let (mut core, mut all) = (vec![0; plan.tiles.len()], vec![0; plan.tiles.len()]);
+        let mut own = Vec::new();
+        let mut sorter = plan.sorter();
+        for &p in &points {
+            let owners = sorter.owners(p);
+            let tile = owners.own.unwrap();
+            core[tile] += 1;
+            all[tile] += 1;
+            owners.others.iter().for_each(|&t| all[t] += 1);
+            own.push(tile);
+        }
+        for (i, tile) in plan.tiles.iter().enumerate() {
+            assert_eq!((tile.core, tile.all), (core[i], all[i]));
+            assert!(tile.all <= 6_000);
+        }
+        // Whoever is within the halo of a point is in the point's tile or around it.
+        for (i, p) in points.iter().enumerate().step_by(97) {
+            for q in points.iter().step_by(7) {
+                if (0..3).map(|c| (p[c] - q[c]).powi(2)).sum::<f64>() <= 64.0 {
+                    let owners = sorter.owners(*q);
+                    assert!(owners.own == Some(own[i]) || owners.others.contains(&own[i]));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_says_how_much_room_there_must_be() {
+        let points = sheet(100);
+        let mut counts = Counts::new([0.0; 3], [99.0, 99.0, 1.2], 20.0);
+        counts.add(&points);
+        let least = counts.tiles(100).unwrap_err();
+        assert!(counts.tiles(least).is_ok() && counts.tiles(least - 1).is_err());
+    }
+}
