@@ -19,6 +19,9 @@ const RHO: f64 = 0.85;
 const PATCHES: usize = 64;
 const POINTS: usize = 1024;
 
+/// The sum of weights, and of what they weigh.
+type Sums = [f32; 4];
+
 /// Numbers that belong to each of some others, list after list.
 struct Lists {
     starts: Vec<u32>,
@@ -71,9 +74,9 @@ impl<'a> Pull<'a> {
         Pull { patches, graph, weights, incoming, nodes }
     }
 
-    /// For every point, the sum of its weights and of `w (x_q + o - x_p)` over its links, where `o`
-    /// is between the origins of the patches if these count, else zero. `nodes` is scratch.
-    fn sums(&self, x: &[Point], origins: bool, nodes: &mut Vec<[f64; 4]>) -> Vec<[f64; 4]> {
+    /// For every node, the sum of its weights and of `w (x_q + o - x_p)` over its links, where `o`
+    /// is between the origins of the patches if these count, else zero.
+    fn sums(&self, x: &[Point], origins: bool, nodes: &mut Vec<Sums>) {
         let (patches, size) = (self.patches, self.patches.size());
         let (links, degree) = self.graph.links();
         nodes.resize(patches.points_of_nodes().len(), [0.0; 4]);
@@ -85,12 +88,13 @@ impl<'a> Pull<'a> {
                 false => [0.0; 3],
             };
             let mut add = |a: usize, w: f32, q: u32, o: Point| {
-                let (w, xp, xq) = (f64::from(w), x[own[a] as usize], x[q as usize]);
+                let (xp, xq) = (x[own[a] as usize], x[q as usize]);
                 let node = &mut nodes[a];
                 node[0] += w;
-                node[1] += w * (xq[0] + o[0] - xp[0]);
-                node[2] += w * (xq[1] + o[1] - xp[1]);
-                node[3] += w * (xq[2] + o[2] - xp[2]);
+                for c in 0..3 {
+                    // Single precision for what is left of large coordinates.
+                    node[c + 1] += w * (xq[c] + o[c] - xp[c]) as f32;
+                }
             };
             for link in s * degree..(s + 1) * degree {
                 if links[link] != NONE {
@@ -112,20 +116,23 @@ impl<'a> Pull<'a> {
                 }
             }
         });
-        let of_point = |i: usize| {
-            self.nodes.of(i).iter().fold([0.0; 4], |sum, &node| {
-                let v = nodes[node as usize];
-                std::array::from_fn(|c| sum[c] + v[c])
-            })
-        };
-        (0..x.len()).into_par_iter().with_min_len(POINTS).map(of_point).collect()
+    }
+
+    /// The sums of the nodes of point `i`.
+    fn of_point(&self, i: usize, nodes: &[Sums]) -> [f64; 4] {
+        self.nodes.of(i).iter().fold([0.0; 4], |sum, &node| {
+            let v = nodes[node as usize];
+            std::array::from_fn(|c| sum[c] + f64::from(v[c]))
+        })
     }
 
     /// Where points go: `(I + γA) Δ = γ pull` by Chebyshev's semi-iteration (Golub & Varga 1961,
     /// doi:10.1007/BF01386013), started at rest.
     pub fn solve(&self, y: &[Point], gamma: f64) -> Vec<Point> {
         let mut nodes = Vec::new();
-        let pull = self.sums(y, true, &mut nodes);
+        self.sums(y, true, &mut nodes);
+        let points = (0..y.len()).into_par_iter().with_min_len(POINTS);
+        let pull: Vec<[f64; 4]> = points.map(|i| self.of_point(i, &nodes)).collect();
         let mut before = vec![[0.0; 3]; y.len()];
         let first = |s: &[f64; 4]| {
             let step = gamma / (1.0 + gamma * s[0]);
@@ -135,18 +142,20 @@ impl<'a> Pull<'a> {
         let mut omega = 2.0;
         for _ in 1..SWEEPS {
             omega = 1.0 / (1.0 - 0.25 * RHO * RHO * omega);
-            let around = self.sums(&x, false, &mut nodes);
+            self.sums(&x, false, &mut nodes);
             before.par_iter_mut().enumerate().with_min_len(POINTS).for_each(|(i, before)| {
+                let around = self.of_point(i, &nodes);
                 let step = 1.0 / (1.0 + gamma * pull[i][0]);
                 for c in 0..3 {
-                    let residual = gamma * (pull[i][c + 1] + around[i][c + 1]) - x[i][c];
+                    let residual = gamma * (pull[i][c + 1] + around[c + 1]) - x[i][c];
                     let jacobi = x[i][c] + step * residual;
                     before[c] += omega * (jacobi - before[c]);
                 }
             });
             std::mem::swap(&mut before, &mut x);
         }
-        y.iter().zip(x).map(|(&y, x)| vec3::add(y, x)).collect()
+        x.iter_mut().zip(y).for_each(|(x, &y)| *x = vec3::add(y, *x));
+        x
     }
 }
 

@@ -49,19 +49,25 @@ fn dense(
     (a, pull)
 }
 
+/// Of all points, in single precision: some fifty terms of the order of ten.
+fn sums(system: &Pull, points: &[Point], origins: bool) -> Vec<[f64; 4]> {
+    let mut nodes = Vec::new();
+    system.sums(points, origins, &mut nodes);
+    (0..points.len()).map(|i| system.of_point(i, &nodes)).collect()
+}
+
 #[test]
 fn sums_are_those_of_the_laplacian() {
     let (points, patches, graph, weights) = scene();
     let (a, pull) = dense(&points, &patches, &graph, &weights);
     let system = Pull::new(points.len(), &patches, &graph, weights);
-    let mut nodes = Vec::new();
-    let with = system.sums(&points, true, &mut nodes);
-    let without = system.sums(&points, false, &mut nodes);
+    let with = sums(&system, &points, true);
+    let without = sums(&system, &points, false);
     for i in 0..points.len() {
         for c in 0..3 {
             let product: f64 = (0..points.len()).map(|j| a[i][j] * points[j][c]).sum();
-            assert!((with[i][c + 1] - pull[i][c]).abs() < 1e-9);
-            assert!((without[i][c + 1] + product).abs() < 1e-9);
+            assert!((with[i][c + 1] - pull[i][c]).abs() < 1e-4);
+            assert!((without[i][c + 1] + product).abs() < 1e-4);
         }
     }
 }
@@ -70,11 +76,10 @@ fn sums_are_those_of_the_laplacian() {
 fn nothing_is_gained_or_lost() {
     let (points, patches, graph, weights) = scene();
     let system = Pull::new(points.len(), &patches, &graph, weights);
-    let total = system
-        .sums(&points, true, &mut Vec::new())
+    let total = sums(&system, &points, true)
         .iter()
         .fold([0.0; 3], |sum, s| vec3::add(sum, [s[1], s[2], s[3]]));
-    assert!(vec3::norm(total) < 1e-9);
+    assert!(vec3::norm(total) < 1e-4);
 }
 
 #[test]

@@ -56,8 +56,12 @@ pub struct Moved {
 /// What the neighbours of all points say.
 #[derive(Default)]
 pub struct Seen {
-    points: Vec<Around>,
-    /// Points of the disks whose radii are in it.
+    normals: Vec<Point>,
+    sided: Vec<bool>,
+    /// Mean spacing.
+    spacing: f64,
+    /// Median radius of disks of `disk` points.
+    reach: f64,
     disk: usize,
 }
 
@@ -102,21 +106,16 @@ impl<'a> Cloud<'a> {
         let tree = Run::timed(report, "tree", || KdTree::new(y));
         let disk = settings.points_of_disk();
         // Points move by a fraction of their spacing, and what is seen around them by less.
-        if index % LOOK_EVERY == 1 || seen.points.is_empty() {
+        if index % LOOK_EVERY == 1 || seen.normals.is_empty() {
             *seen = Run::timed(report, "normals", || look(y, &tree, disk));
         }
-        let Seen { points: seen, disk: looked } = seen;
-        let spacing = mean(seen.iter().map(|s| s.spacing));
-        let radius = given.map_or_else(
-            || usual_reach(seen) * (disk as f64 / *looked as f64).sqrt(),
-            |g| g.radius,
-        );
-        let normals: Vec<Point> = seen.iter().map(|s| s.normal).collect();
-        let sided: Vec<bool> = seen.iter().map(|s| s.sided).collect();
+        let Seen { normals, sided, spacing, reach, disk: looked } = &*seen;
+        let radius =
+            given.map_or_else(|| reach * (disk as f64 / *looked as f64).sqrt(), |g| g.radius);
         let centers = Run::timed(report, "centres", || {
             sample::poisson_disk_by_rank_in(&tree, y, radius, &self.ranks(index))
         });
-        let apart = Apart { normals: &normals, sided: Some(&sided), per_normal: PER_NORMAL };
+        let apart = Apart { normals, sided: Some(sided), per_normal: PER_NORMAL };
         let patches = Run::timed(report, "patches", || {
             let (size, limit) = (settings.size, given.map(|g| g.limit));
             Patches::cover(y, &tree, &centers, size, CANDIDATES * size, apart, limit)
@@ -137,7 +136,7 @@ impl<'a> Cloud<'a> {
             Pull::new(y.len(), &patches, &graph, weights).solve(y, settings.gamma)
         });
         let moved = mean(next.iter().zip(y).map(|(&a, &b)| vec3::distance2(a, b).sqrt()));
-        let along = next.iter().zip(self.observed).zip(&normals);
+        let along = next.iter().zip(self.observed).zip(normals);
         let removed =
             mean(along.map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n).powi(2))).sqrt();
         let recipe = Recipe {
@@ -147,7 +146,7 @@ impl<'a> Cloud<'a> {
             limit: patches.limit().min(f64::MAX),
             metric: learned.to_vec(),
         };
-        let mean = if spacing > 0.0 { moved / spacing } else { 0.0 };
+        let mean = if *spacing > 0.0 { moved / spacing } else { 0.0 };
         Ok(Moved { y: next, recipe, mean, removed })
     }
 
@@ -168,7 +167,13 @@ fn look(y: &[Point], tree: &KdTree, disk: usize) -> Seen {
             let reach2 = d2[disk.min(d2.len() - 1)];
             Around { normal, sided, spacing, reach2 }
         });
-    Seen { points, disk: disk.max(1) }
+    Seen {
+        normals: points.iter().map(|s| s.normal).collect(),
+        sided: points.iter().map(|s| s.sided).collect(),
+        spacing: mean(points.iter().map(|s| s.spacing)),
+        reach: usual_reach(&points),
+        disk: disk.max(1),
+    }
 }
 
 /// The median radius of disks that hold as many points as asked for.
