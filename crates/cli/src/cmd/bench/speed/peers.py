@@ -45,8 +45,7 @@ def meshlab_apss(path):
     meshes.load_new_mesh(path)
 
     def run():
-        # The surface is that of the proxy, so it is the one that needs normals.
-        meshes.set_current_mesh(1)
+        meshes.set_current_mesh(0)
         meshes.compute_normal_for_point_clouds()
         meshes.compute_mls_projection_apss(controlmesh=0, proxymesh=1)
 
