@@ -15,13 +15,14 @@ use crate::{DenoiseError, Report, Run, Stop};
 /// Changes with everything that makes other results from the same numbers.
 const VERSION: u32 = 2;
 
-/// Width of the surroundings that a piece needs, in spacings: at rest, and for each round.
+/// Width of the surroundings that a piece needs, in spacings: for what comes at the end, and for
+/// each round.
 ///
 /// A round carries what it sees from patch to patch, so the width goes with the rounds. On 300,000
 /// points of a torus (8 rounds, patches of 18 points) and a cube (9 rounds), pieces with 60
 /// spacings around them differ from the whole run by less than 1e-6 spacings at any point, those
 /// with 80 by no bit.
-const HALO: f64 = 20.0;
+const HALO: f64 = 32.0;
 const HALO_OF_ROUND: f64 = 8.0;
 
 /// All that the method `auto` needs to know of a cloud as a whole: learned once from a [`Survey`],
