@@ -1,10 +1,11 @@
 """What a call from Python costs beyond the same call from Rust, in time and memory.
 
-    cargo build --example time_denoise -p pellucid
-    python python/bench/overhead.py target/debug/examples/time_denoise [METHOD] [POINTS]
+    pip install . && cargo build --release --example time_denoise -p pellucid
+    python python/bench/overhead.py target/release/examples/time_denoise [METHOD] [POINTS]
 
 Both must be built with the same profile. Runs take turns; the best of five counts. Every run has
-a process of its own, so that each has its own peak of memory.
+a process of its own, so that each has its own peak of memory. On a machine that does other things at
+the same time, look at the seconds of processors.
 """
 
 from __future__ import annotations
@@ -26,18 +27,21 @@ def peak():
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
 
 points = np.load(sys.argv[1])
+with open("/proc/self/clear_refs", "w") as forget:
+    forget.write("5")
 before = peak()
-start = time.perf_counter()
+start, spent = time.perf_counter(), time.process_time()
 result = pellucid.denoise(points, sys.argv[2])
-seconds = time.perf_counter() - start
-print(seconds, before, peak())
+seconds, spent = time.perf_counter() - start, time.process_time() - spent
+print(seconds, spent, before, peak())
 """
 
 
-def run(command: list[str]) -> tuple[float, float]:
-    """Seconds, and megabytes on top of what there was before."""
+def run(command: list[str]) -> tuple[float, float, float]:
+    """Seconds, seconds of processors, and megabytes on top of what there was before."""
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
-    return float(told[0]), (float(told[2]) - float(told[1])) / 1000
+    seconds, spent, before, after = map(float, told)
+    return seconds, spent, (after - before) / 1000
 
 
 def main() -> None:
@@ -53,13 +57,13 @@ def main() -> None:
         for _ in range(5):
             theirs.append(run([rust, path, method]))
             ours.append(run([sys.executable, "-c", OURS, path, method]))
-    a, b = min(t for t, _ in theirs), min(t for t, _ in ours)
-    x, y = min(m for _, m in theirs), min(m for _, m in ours)
+    (a, s, x), (b, t, y) = (map(min, zip(*runs)) for runs in (theirs, ours))
     size = 24 * count / 1e6
     print(f"{method}, {count} points, best of five in turns")
-    print(f"Rust   {a:.3f} s, {x:.1f} MB on top")
-    print(f"Python {b:.3f} s, {y:.1f} MB on top")
-    print(f"overhead {100 * (b / a - 1):.1f} %, {(y - x) / size:.2f} copies of the points")
+    print(f"Rust   {a:.3f} s, {s:.2f} s of processors, {x:.1f} MB on top")
+    print(f"Python {b:.3f} s, {t:.2f} s of processors, {y:.1f} MB on top")
+    print(f"overhead {100 * (b / a - 1):.1f} %, of processors {100 * (t / s - 1):.1f} %")
+    print(f"{(y - x) / size:.2f} copies of the points")
 
 
 if __name__ == "__main__":
