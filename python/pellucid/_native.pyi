@@ -41,6 +41,16 @@ def write(
     source: Optional[Source],
     overwrite: bool,
 ) -> list[list[tuple[str, str]]]: ...
+def unpack(
+    path: Union[str, PathLike[str]], target: Union[str, PathLike[str]]
+) -> Optional[int]: ...
+def rewrite(
+    path: Union[str, PathLike[str]],
+    out: Union[str, PathLike[str]],
+    part: Union[str, PathLike[str]],
+    moved: _Doubles,
+    overwrite: bool,
+) -> bool: ...
 def learn_graph(
     features: _Doubles,
     signals: _Doubles,

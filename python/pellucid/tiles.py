@@ -35,6 +35,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _native
 from ._arrays import Doubles
 from ._cloud import read
 from ._cloud import write as write_cloud
@@ -148,10 +149,13 @@ def unpack(path: PathLike, folder: PathLike, part: int) -> int:
     ...     tiles.unpack(os.path.join(folder, "a.ply"), folder, 0)
     500
     """
-    points = np.ascontiguousarray(read(path).points, dtype=np.float64)
-    with _whole(_positions(folder, part)) as file:
-        np.save(file, points)
-    return len(points)
+    with _whole(_positions(folder, part)) as own:
+        rows = _native.unpack(path, own)
+        if rows is None:
+            points = np.ascontiguousarray(read(path).points, dtype=np.float64)
+            points.tofile(own)
+            rows = len(points)
+    return rows
 
 
 def look(folder: PathLike, part: int, survey: Survey, first: int = 0) -> Survey:
@@ -340,8 +344,8 @@ def tile(folder: PathLike, number: int, learned: Learned, threads: Optional[int]
     moved = np.empty(core, dtype=_MOVED)
     moved["number"] = numbers[:core]
     moved["point"] = learned.piece(points, numbers, core, threads)
-    with _whole(done) as file:
-        file.write(moved.tobytes())
+    with _whole(done) as own:
+        moved.tofile(own)
     return core
 
 
@@ -361,22 +365,34 @@ def write(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     a, b = (os.path.join(folder, name) for name in ("a.ply", "b.ply"))
     ...     pellucid.write(a, pellucid.synthetic("torus", 500))
-    ...     os.mkdir(os.path.join(folder, "sorted-0"))
+    ...     _ = tiles.unpack(a, folder, 0)
     ...     _ = tiles.write(a, b, folder, 0, 0)  # no tile moved anything
     ...     pellucid.read(b)
     PointCloud(500 points, {normal: float64[500, 3]})
     """
-    cloud = read(path)
-    points = np.array(cloud.points, dtype=np.float64)
-    finite = np.flatnonzero(np.isfinite(points).all(axis=1))
-    for file in (Path(folder) / f"sorted-{part}").glob("*.bin"):
-        done = Path(folder) / f"done-{file.stem}.bin"
-        moved = np.fromfile(done, dtype=_MOVED)
-        mine = (moved["number"] >= first) & (moved["number"] < first + len(finite))
-        points[finite[moved["number"][mine] - np.uint32(first)]] = moved["point"][mine]
-    cloud.points = points
-    write_cloud(out, cloud, overwrite=overwrite)
-    return Path(out)
+    # All finite points of the file; on disk, since they may be many.
+    with _whole(Path(folder) / f"moved-{part}.bin") as own:
+        with open(own, "wb") as file:
+            for points in _chunks(folder, part):
+                points.tofile(file)
+        moved = _rows(own, "r+")
+        for source in (Path(folder) / f"sorted-{part}").glob("*.bin"):
+            results = np.fromfile(Path(folder) / f"done-{source.stem}.bin", dtype=_MOVED)
+            numbers = results["number"].astype(np.int64) - first
+            mine = (numbers >= 0) & (numbers < len(moved))
+            moved[numbers[mine]] = results["point"][mine]
+        target = Path(out)
+        beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+        try:
+            if not _native.rewrite(path, target, beside, moved, overwrite):
+                cloud = read(path)
+                whole = np.array(cloud.points, dtype=np.float64)
+                whole[np.isfinite(whole).all(axis=1)] = moved
+                cloud.points = whole
+                write_cloud(target, cloud, overwrite=overwrite)
+        finally:
+            beside.unlink(missing_ok=True)
+    return target
 
 
 def denoise(
@@ -507,12 +523,19 @@ def _bytes(memory: Union[int, str]) -> int:
 
 
 def _positions(folder: PathLike, part: int) -> Path:
-    return Path(folder) / f"positions-{part}.npy"
+    return Path(folder) / f"positions-{part}.bin"
+
+
+def _rows(path: Path, mode: Any = "r") -> Doubles:
+    """Rows of three doubles that stay on disk."""
+    if path.stat().st_size == 0:
+        return np.empty((0, 3))
+    return np.memmap(path, dtype=np.float64, mode=mode).reshape(-1, 3)
 
 
 def _chunks(folder: PathLike, part: int) -> Iterator[Doubles]:
     """The finite positions of a part, some at a time."""
-    all_rows = np.load(_positions(folder, part), mmap_mode="r")
+    all_rows = _rows(_positions(folder, part))
     for start in range(0, len(all_rows), _ROWS):
         rows = np.array(all_rows[start : start + _ROWS])
         rows = rows[np.isfinite(rows).all(axis=1)]
@@ -548,13 +571,11 @@ class _whole:
         self._path = path
         self._own = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
 
-    def __enter__(self) -> Any:
-        self._file = open(self._own, "wb")
-        return self._file
+    def __enter__(self) -> Path:
+        return self._own
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        self._file.close()
         if kind is None:
             os.replace(self._own, self._path)
         else:
-            self._own.unlink()
+            self._own.unlink(missing_ok=True)

@@ -91,6 +91,28 @@ def test_files_are_parts_of_one_cloud(
         assert np.array_equal(result.attributes["time"], strip.attributes["time"][rows])
 
 
+@pytest.mark.parametrize("ending", ["laz", "xyz"])
+def test_other_formats(ending: str, tmp_path: Path) -> None:
+    """LAZ goes through in pieces, text as a whole."""
+    noisy = pellucid.add_noise(pellucid.synthetic("torus", 1500), 0.02, scale="absolute")
+    paths = tmp_path / f"noisy.{ending}", tmp_path / f"clean.{ending}"
+    pellucid.write(paths[0], noisy.points)
+    given = pellucid.read(paths[0])
+    done = tiles.denoise(*paths)
+    survey = tiles.Survey()
+    while not survey.is_done:
+        survey.see(given.points, 0)
+        survey.end_pass()
+    numbers = np.arange(1500, dtype=np.uint32)
+    expected = tiles.learn(survey).piece(given.points, numbers, 1500, None)
+    result = pellucid.read(paths[1])
+    # To the steps in which the file counts.
+    assert np.abs(result.points - expected).max() < 1e-5
+    assert np.abs(result.points - given.points).max() > 0.1 * done.spacing
+    assert result.attributes.keys() == given.attributes.keys()
+    assert result.format == given.format
+
+
 def test_what_was_learned_can_travel() -> None:
     noisy = pellucid.add_noise(pellucid.synthetic("torus", 2000), 0.02, scale="absolute")
     survey = tiles.Survey()

@@ -9,6 +9,7 @@ mod faults;
 mod files;
 mod graph;
 mod measures;
+mod pieces;
 mod tiles;
 mod watch;
 
@@ -46,6 +47,8 @@ fn native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(denoise::methods, m)?)?;
     m.add_function(wrap_pyfunction!(files::read, m)?)?;
     m.add_function(wrap_pyfunction!(files::write, m)?)?;
+    m.add_function(wrap_pyfunction!(pieces::unpack, m)?)?;
+    m.add_function(wrap_pyfunction!(pieces::rewrite, m)?)?;
     m.add_function(wrap_pyfunction!(graph::learn_graph, m)?)?;
     m.add_function(wrap_pyfunction!(measures::measure, m)?)?;
     m.add_function(wrap_pyfunction!(measures::point_to_plane, m)?)?;
