@@ -3,7 +3,7 @@
 //! Rounds take the noise off a patch at a time, and what they leave is rough from point to point.
 //! A bilateral filter of heights over the nearest neighbours takes that, and a few rounds fewer do.
 
-use pellucid_cloud::{KdTree, NeighborTable, Point, normals, vec3};
+use pellucid_cloud::{KdTree, Point, normals, vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -64,32 +64,32 @@ impl Finish {
         if y.len() <= NEIGHBORS {
             return;
         }
-        let table = KdTree::new(y).knn_table(NEIGHBORS);
-        let normal = |i: usize| normals::normal_of(y, &table.row(i)[..PLANE]);
-        let n: Vec<Point> = (0..y.len()).into_par_iter().with_min_len(POINTS).map(normal).collect();
+        let near =
+            KdTree::new(y).map_neighbors(NEIGHBORS, || (), |_, _, row, d2| Near::new(row, d2));
+        let normal = |near: &Near| normals::normal_of(y, &near.row[..PLANE]);
+        let n: Vec<Point> = near.par_iter().with_min_len(POINTS).map(normal).collect();
         if self.amount > 0.0 {
             for _ in 0..self.passes {
-                *y = self.smoothed(y, &n, &table);
+                *y = self.smoothed(y, &n, &near);
             }
         }
-        relax::along_surface(y, self.even, &n, &table);
+        relax::along_surface(y, self.even, &n, |i| &near[i].row);
     }
 
     /// Every point at the mean height of its neighbours, those of a similar height before others
     /// (Digne & de Franchis 2017, doi:10.5201/ipol.2017.179). Heights over the tangent plane of the
     /// point alone pull a round surface in; the mean of those over its plane and over that of the
     /// neighbour does not, but planes that noise tilted add to it.
-    fn smoothed(&self, y: &[Point], n: &[Point], table: &NeighborTable) -> Vec<Point> {
+    fn smoothed(&self, y: &[Point], n: &[Point], near: &[Near]) -> Vec<Point> {
         let move_point = |i: usize| {
-            let (p, row) = (y[i], table.row(i));
-            let spacing = local_spacing(table.distances2(i));
+            let (p, Near { row, spacing }) = (y[i], near[i]);
             if !(spacing > 0.0 && spacing.is_finite()) {
                 return p;
             }
             let by_distance = 0.5 / (DISTANCE * spacing).powi(2);
             let by_height = 0.5 / (self.height * spacing).powi(2);
             let (mut weights, mut heights) = (0.0, 0.0);
-            for &j in row {
+            for j in row {
                 let d = vec3::sub(y[j as usize], p);
                 let m = n[j as usize];
                 let c = vec3::dot(n[i], m);
@@ -106,10 +106,20 @@ impl Finish {
     }
 }
 
-/// The mean distance of the nearest neighbours, where `distances2` starts with the point itself.
-fn local_spacing(distances2: &[f64]) -> f64 {
-    let near = &distances2[1..=NEAREST];
-    near.iter().map(|d| d.sqrt()).sum::<f64>() / NEAREST as f64
+/// The neighbours of a point, itself first, and its spacing: the mean distance of the nearest.
+#[derive(Clone, Copy, Default)]
+struct Near {
+    row: [u32; NEIGHBORS],
+    spacing: f64,
+}
+
+impl Near {
+    fn new(row: &[u32], distances2: &[f64]) -> Near {
+        let mut near = Near::default();
+        near.row.copy_from_slice(row);
+        let nearest = distances2[1..=NEAREST].iter().map(|d| d.sqrt());
+        Near { spacing: nearest.sum::<f64>() / NEAREST as f64, ..near }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Points even out along the surface.
 
-use pellucid_cloud::{NeighborTable, Point, vec3};
+use pellucid_cloud::{Point, vec3};
 use rayon::prelude::*;
 
 /// Neighbours that push, with the point itself.
@@ -15,16 +15,21 @@ const FLAT: f64 = 0.5;
 const STEP: f64 = 0.12;
 
 /// Moves points along their tangent planes with normals `n`, away from neighbours that are near, in `steps` steps.
-/// `table` has at least [`NEIGHBORS`] of each.
+/// `row` gives at least [`NEIGHBORS`] of a point, itself first.
 ///
 /// Spacing evens out over a few neighbours; how density changes over longer ways stays.
-pub fn along_surface(y: &mut Vec<Point>, steps: usize, n: &[Point], table: &NeighborTable) {
+pub fn along_surface<'a>(
+    y: &mut Vec<Point>,
+    steps: usize,
+    n: &[Point],
+    row: impl Fn(usize) -> &'a [u32] + Sync,
+) {
     for _ in 0..steps {
         let moved: Vec<Point> = y
             .par_iter()
             .enumerate()
             .with_min_len(1024)
-            .map(|(i, &p)| vec3::add(p, push(y, p, i, &table.row(i)[..NEIGHBORS], n[i])))
+            .map(|(i, &p)| vec3::add(p, push(y, p, i, &row(i)[..NEIGHBORS], n[i])))
             .collect();
         *y = moved;
     }
