@@ -15,7 +15,9 @@ use pellucid::io::{Document, Format, PieceFile, write_bytes};
 const STEP: f64 = 0.2;
 const NOISE: f64 = 0.1;
 const SCALE: f64 = 0.001;
-/// Where the header has the number of points.
+/// Where the header has the scale and the offset of coordinates, and the number of points.
+const SCALES: usize = 131;
+const OFFSETS: usize = 155;
 const COUNT: usize = 247;
 const FIRST_RETURNS: usize = 255;
 const RECORD: usize = 30;
@@ -51,6 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let document = Document { cloud: corners, source: Default::default() };
     let small = write_bytes(&document, Format::Las, &Default::default())?;
     let mut head = small[..small.len() - 2 * RECORD].to_vec();
+    for c in 0..3 {
+        head[SCALES + 8 * c..][..8].copy_from_slice(&SCALE.to_le_bytes());
+        head[OFFSETS + 8 * c..][..8].copy_from_slice(&0.0_f64.to_le_bytes());
+    }
     head[COUNT..COUNT + 8].copy_from_slice(&count.to_le_bytes());
     head[FIRST_RETURNS..FIRST_RETURNS + 8].copy_from_slice(&count.to_le_bytes());
 
