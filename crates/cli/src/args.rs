@@ -66,6 +66,7 @@ const DENOISE_EXAMPLES: &str = "Examples:
   pellucid denoise scan.las clean.las --class 2,6        only ground and buildings move
   pellucid denoise scan.ply clean.ply --box=-1,-1,0,1,1,2 --select intensity=100..
   pellucid denoise scan.e57 clean.e57 --along-ray        ranges change, directions do not
+  pellucid denoise scan.ply clean.ply --attributes displacement,uncertainty
   pellucid denoise big.laz clean.laz --memory 2G         tile by tile, within that limit
   zcat scan.ply.gz | pellucid denoise - - | gzip > clean.ply.gz
 
@@ -115,6 +116,9 @@ pub struct Denoise {
     /// What becomes of stored normals once the points have moved; or whether the method uses them
     #[arg(long, value_name = "WHAT", default_value = "update")]
     pub normals: Normals,
+    /// Attributes to add to the points, in file units
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',')]
+    pub attributes: Vec<Extra>,
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -153,6 +157,25 @@ pub enum Normals {
     Drop,
     /// The method uses them instead of estimating its own (parameter normals=file); then as update
     File,
+}
+
+/// What can be added to the points of a denoised cloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Extra {
+    /// How far each point moved
+    Displacement,
+    /// About how far each point still is from the surface, judged by its neighbours
+    Uncertainty,
+}
+
+impl Extra {
+    /// The name of the attribute.
+    pub fn name(self) -> &'static str {
+        match self {
+            Extra::Displacement => "displacement",
+            Extra::Uncertainty => "uncertainty",
+        }
+    }
 }
 
 /// Arguments of `noise`.

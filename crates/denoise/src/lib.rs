@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod certainty;
 mod denoiser;
 mod error;
 pub mod frame;
@@ -29,6 +30,7 @@ mod run;
 pub mod system;
 pub mod tiles;
 
+pub use certainty::uncertainty;
 pub use denoiser::{Denoised, Denoiser, Iteration, Report, Stop};
 pub use error::{DenoiseError, ParameterError};
 pub use part::OnlyPart;

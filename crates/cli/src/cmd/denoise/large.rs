@@ -53,6 +53,8 @@ fn check(args: &Denoise) -> Result<(), Failure> {
         "--class, --box and --select"
     } else if args.sight.along_ray {
         "--along-ray"
+    } else if !args.attributes.is_empty() {
+        "--attributes"
     } else if args.dry_run {
         "--dry-run"
     } else if args.report.as_deref().is_some_and(|r| has_extension(r, "html")) {

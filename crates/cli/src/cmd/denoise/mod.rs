@@ -1,6 +1,7 @@
 //! `pellucid denoise`.
 
 mod estimate;
+mod extras;
 mod jobs;
 mod large;
 mod normals;
@@ -114,6 +115,8 @@ fn one(
         normals::settle(args.normals, &noisy, &mut result.cloud, &displacement, part.as_deref())
     });
     let normals = normals.map_err(|e| Failure::work(naming(name, e)))?;
+    show.busy("attributes", || extras::add(&args.attributes, &noisy, &mut result))
+        .map_err(|e| Failure::work(naming(name, e)))?;
 
     let points = result.cloud.len();
     let document = Document { cloud: result.cloud, source };
@@ -123,7 +126,9 @@ fn one(
     let stored = if wanted { fates::stored(&job.output) } else { None };
     let clouds = Clouds { before: &noisy, after: &document.cloud, stored: stored.as_ref() };
     let attributes = if wanted {
-        clouds.fates(&written.dropped, &[(names::NORMAL, normals::reason(normals))])
+        let mut reasons = vec![(names::NORMAL, normals::reason(normals))];
+        reasons.extend(args.attributes.iter().map(|e| (e.name(), "by --attributes".to_owned())));
+        clouds.fates(&written.dropped, &reasons)
     } else {
         Vec::new()
     };
