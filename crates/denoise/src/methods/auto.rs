@@ -103,6 +103,8 @@ struct Auto(AutoParameters);
 struct Plan {
     recipes: Vec<Recipe>,
     stop: Stop,
+    /// How thin walls are for the noise: 0 not, 1 very.
+    thinness: f64,
     finish: Finish,
 }
 
@@ -110,7 +112,7 @@ impl Plan {
     /// Nothing to do.
     fn idle() -> Plan {
         let finish = Finish::default();
-        Plan { recipes: Vec::new(), stop: Stop::NothingToDo, finish }
+        Plan { recipes: Vec::new(), stop: Stop::NothingToDo, thinness: 0.0, finish }
     }
 }
 
@@ -150,7 +152,7 @@ impl Denoiser for Auto {
         let show = |y: &[Point]| frame.leave(noisy, y);
         let Ended { mut y, plan } =
             self.rounds(&all, follow, plan, &frame, &show, &mut report, run)?;
-        report.notes.extend(choose::ending(&plan, &report));
+        report.notes.extend(choose::ending(&plan, self.0.strength, &report));
         if plan.stop != Stop::Observer {
             self.finish(&frame, &mut y, &plan.finish, &found, &show, &mut report, run)?;
         }
@@ -232,15 +234,15 @@ impl Auto {
                 break;
             }
         }
-        let finish = given.map_or_else(
+        let (thinness, finish) = given.map_or_else(
             || {
-                let left = choose::noise_left(cloud, &y);
+                let (left, thinness) = (choose::noise_left(cloud, &y), follow.thinness());
                 let AutoParameters { strength, even, .. } = self.0;
-                Finish::new(follow.sigma(), left, follow.thinness(), strength, even)
+                (thinness, Finish::new(follow.sigma(), left, thinness, strength, even))
             },
-            |g| g.finish,
+            |g| (g.thinness, g.finish),
         );
-        Ok(Ended { y, plan: Plan { recipes, stop, finish } })
+        Ok(Ended { y, plan: Plan { recipes, stop, thinness, finish } })
     }
 
     /// Smooths and evens out the points and holds back those that went too far.

@@ -75,17 +75,18 @@ impl Found {
 }
 
 /// What was learned and why it ended, in words.
-pub fn ending(plan: &Plan, report: &Report) -> Vec<String> {
+pub fn ending(plan: &Plan, strength: f64, report: &Report) -> Vec<String> {
     let why = match plan.stop {
         Stop::Converged => "points hardly moved any more",
+        Stop::NoiseRemoved if plan.thinness > 0.0 => {
+            "walls are about as thin as the noise, and would have collapsed"
+        }
+        Stop::NoiseRemoved if strength < 1.0 => "as much of the noise was gone as asked for",
         Stop::NoiseRemoved => "points had moved by as much as the noise",
         Stop::IterationLimit => "it does no more than that",
         _ => "it was asked to",
     };
     let mut words = vec![format!("stopped after {} rounds because {why}", plan.recipes.len())];
-    if plan.finish.amount < 1.0 && plan.stop == Stop::NoiseRemoved {
-        words.push("walls about as thin as the noise: it stopped before they collapse".into());
-    }
     if let Some(first) = plan.recipes.first() {
         words.push(format!("patches of {} points at first", first.settings.size));
     }
