@@ -30,7 +30,6 @@ fn it_is_about_as_large_as_the_error() {
                 let (points, doubt, spacing) = judged(shape, method, noise);
                 let truth = mean(points.iter().map(|&p| shape.distance(p))) / spacing;
                 let guess = mean(doubt.into_iter()) / spacing;
-                println!("{method} {shape:?} {noise}: {guess:.3} for {truth:.3}");
                 assert!(
                     guess < 2.0 * truth && truth < 2.0 * guess,
                     "{method} {shape:?} {noise}: {guess} for {truth}"
@@ -62,7 +61,6 @@ fn it_is_larger_at_edges() {
         mean(chosen.into_iter())
     };
     let (edges, flats) = (of(true), of(false));
-    println!("{:.3} at edges, {:.3} on flats", edges / spacing, flats / spacing);
     assert!(edges > 1.2 * flats, "{edges} at edges, {flats} on flats");
 }
 
