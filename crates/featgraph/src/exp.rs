@@ -16,8 +16,12 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// `e^x`, with a relative error of about 2e-16 to 4e-16 in `[-708, 709.78]`, zero below and
 /// infinity above; NaN stays NaN.
+///
+/// ```
+/// assert!((featgraph::exp::exp(-1.0) - (-1.0_f64).exp()).abs() < 1e-15);
+/// ```
 #[inline(always)]
-pub(crate) fn exp(x: f64) -> f64 {
+pub fn exp(x: f64) -> f64 {
     let bounded = if x < UNDERFLOW { UNDERFLOW } else { x };
     let bounded = if bounded > OVERFLOW { OVERFLOW } else { bounded };
     let rounded = bounded * std::f64::consts::LOG2_E + ROUND;

@@ -29,6 +29,7 @@
 pub mod edges;
 pub mod eigen;
 pub mod error;
+pub mod exp;
 pub mod laplacian;
 pub mod learn;
 pub mod metric;
@@ -36,8 +37,6 @@ mod pass;
 pub mod solve;
 pub mod spectrum;
 pub mod weights;
-
-mod exp;
 
 /// Runs the examples of the page as tests.
 #[cfg(doctest)]

@@ -3,6 +3,7 @@
 //! Rounds take the noise off a patch at a time, and what they leave is rough from point to point.
 //! A bilateral filter of heights over the nearest neighbours takes that, and a few rounds fewer do.
 
+use featgraph::exp::exp;
 use pellucid_cloud::{KdTree, Point, normals, vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -96,7 +97,7 @@ impl Finish {
                 let other = vec3::dot(d, m).copysign(c * vec3::dot(d, m));
                 let h = (1.0 - self.round) * vec3::dot(d, n[i]) + self.round * other;
                 let exponent = -by_distance * vec3::dot(d, d) - by_height * h * h;
-                let w = f64::from((exponent as f32).exp());
+                let w = exp(exponent);
                 weights += w;
                 heights += w * h;
             }

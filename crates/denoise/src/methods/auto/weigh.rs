@@ -1,6 +1,7 @@
 //! Weights of links, `exp(-g'Mg)`, and the metric M that is learned from a sample of them.
 
 use featgraph::edges::Edges;
+use featgraph::exp::exp;
 use featgraph::learn::{self, LearnParams, Solver};
 use featgraph::metric::Metric;
 use pellucid_cloud::{Point, vec3};
@@ -68,7 +69,8 @@ pub fn weights(
                 let other = patches.members(links[link] as usize);
                 for (a, (w, &slot)) in weights.iter_mut().zip(graph.slots(link)).enumerate() {
                     let (p, q) = (own[a] as usize, other[slot as usize] as usize);
-                    *w = (-quadratic_form(m, &difference(y, apart, p, q)) as f32).exp();
+                    // Not the standard library's: this one has the same bits on every platform.
+                    *w = exp(-quadratic_form(m, &difference(y, apart, p, q))) as f32;
                 }
             }
         },
