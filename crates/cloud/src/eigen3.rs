@@ -97,7 +97,9 @@ fn isolated(a: &[f64; 6]) -> Option<(Point, bool)> {
     // For a determinant of either sign this is the eigenvalue of that sign, away from the two
     // others by at least √3, where the cosine loses nothing.
     let largest = half_det >= 0.0;
-    let l = 2.0 * (half_det.abs().min(1.0).acos() / 3.0).cos() * if largest { 1.0 } else { -1.0 };
+    // Not the standard library's, which differ between platforms in the last bit.
+    let cosine = libm::cos(libm::acos(half_det.abs().min(1.0)) / 3.0);
+    let l = 2.0 * cosine * if largest { 1.0 } else { -1.0 };
     let r0 = [b[0] - l, b[1], b[2]];
     let r1 = [b[1], b[3] - l, b[4]];
     let r2 = [b[2], b[4], b[5] - l];
