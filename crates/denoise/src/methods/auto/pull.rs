@@ -20,7 +20,7 @@ const PATCHES: usize = 64;
 const POINTS: usize = 1024;
 
 /// The sum of weights, and of what they weigh.
-type Sums = [f32; 4];
+type Sums = [f64; 4];
 
 /// Numbers that belong to each of some others, list after list.
 struct Lists {
@@ -88,12 +88,13 @@ impl<'a> Pull<'a> {
                 false => [0.0; 3],
             };
             let mut add = |a: usize, w: f32, q: u32, o: Point| {
-                let (xp, xq) = (x[own[a] as usize], x[q as usize]);
+                let (w, xp, xq) = (f64::from(w), x[own[a] as usize], x[q as usize]);
                 let node = &mut nodes[a];
                 node[0] += w;
+                // Not in single precision: that makes a difference in the last bit, as between
+                // platforms, grow to eight digits from round to round.
                 for c in 0..3 {
-                    // Single precision for what is left of large coordinates.
-                    node[c + 1] += w * (xq[c] + o[c] - xp[c]) as f32;
+                    node[c + 1] += w * (xq[c] + o[c] - xp[c]);
                 }
             };
             for link in s * degree..(s + 1) * degree {
@@ -122,7 +123,7 @@ impl<'a> Pull<'a> {
     fn of_point(&self, i: usize, nodes: &[Sums]) -> [f64; 4] {
         self.nodes.of(i).iter().fold([0.0; 4], |sum, &node| {
             let v = nodes[node as usize];
-            std::array::from_fn(|c| sum[c] + f64::from(v[c]))
+            std::array::from_fn(|c| sum[c] + v[c])
         })
     }
 

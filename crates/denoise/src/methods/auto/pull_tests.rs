@@ -49,7 +49,7 @@ fn dense(
     (a, pull)
 }
 
-/// Of all points, in single precision: some fifty terms of the order of ten.
+/// Of all points.
 fn sums(system: &Pull, points: &[Point], origins: bool) -> Vec<[f64; 4]> {
     let mut nodes = Vec::new();
     system.sums(points, origins, &mut nodes);
@@ -66,8 +66,8 @@ fn sums_are_those_of_the_laplacian() {
     for i in 0..points.len() {
         for c in 0..3 {
             let product: f64 = (0..points.len()).map(|j| a[i][j] * points[j][c]).sum();
-            assert!((with[i][c + 1] - pull[i][c]).abs() < 1e-4);
-            assert!((without[i][c + 1] + product).abs() < 1e-4);
+            assert!((with[i][c + 1] - pull[i][c]).abs() < 1e-9);
+            assert!((without[i][c + 1] + product).abs() < 1e-9);
         }
     }
 }
@@ -79,7 +79,7 @@ fn nothing_is_gained_or_lost() {
     let total = sums(&system, &points, true)
         .iter()
         .fold([0.0; 3], |sum, s| vec3::add(sum, [s[1], s[2], s[3]]));
-    assert!(vec3::norm(total) < 1e-4);
+    assert!(vec3::norm(total) < 1e-9);
 }
 
 #[test]
