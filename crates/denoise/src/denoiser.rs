@@ -58,6 +58,8 @@ pub struct Report {
     pub skipped_rows: usize,
     /// Points in no patch before the method's rule for them was applied.
     pub uncovered_points: usize,
+    /// Points that no surface near them explains: left where they are, and of no influence.
+    pub gross_outliers: usize,
     /// Names of the features, in the order of the rows of `metric`.
     pub features: Vec<String>,
     /// The metric of the last iteration, row after row.

@@ -125,6 +125,17 @@ impl LocalFrame {
         self
     }
 
+    /// Takes the local points out whose flag is set: they keep their place in the cloud.
+    pub fn leave_out(&mut self, flags: &[bool]) {
+        fn keep<T: Copy>(values: &mut Vec<T>, flags: &[bool]) {
+            let kept = values.iter().zip(flags).filter(|(_, out)| !**out).map(|(v, _)| *v);
+            *values = kept.collect();
+        }
+        keep(&mut self.rows, flags);
+        keep(&mut self.ordinals, flags);
+        keep(&mut self.start, flags);
+    }
+
     /// The local axes in the file's frame, one a row.
     pub fn axes(&self) -> &[Point; 3] {
         &self.axes

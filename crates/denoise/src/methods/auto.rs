@@ -1,12 +1,13 @@
 //! Decides everything from the cloud: feature graph learning without a knob.
 //!
-//! What the noise is ([`choose`]), how large patches are and when to stop ([`schedule`]) follow from
-//! the cloud itself. A [`round`] is an iteration of the paper's Algorithm 1 in a form that sees
+//! Gross outliers take no part ([`aside`]). What the noise is ([`choose`]), how large patches are
+//! and when to stop ([`schedule`]) follow from the cloud itself. A [`round`] is an iteration of the paper's Algorithm 1 in a form that sees
 //! only what is near: besides the metric and a few numbers, learned from a part of a large cloud
 //! ([`survey`], [`learned`]), a piece of the cloud gets what the whole would. At last heights are
 //! smoothed once more ([`finish`]) and points even out along the surface ([`relax`]), since half of
 //! what is left of the noise by then lies sideways.
 
+mod aside;
 mod choose;
 mod finish;
 mod learned;
@@ -127,7 +128,7 @@ impl Denoiser for Auto {
         run.progress("looking", 1, 0.0)?;
         let mut report = Report::default();
         let large = Run::timed(&mut report, "learning", || Learned::of(&self.0, noisy, run))?;
-        let (frame, found, plan) = match large {
+        let (mut frame, found, plan) = match large {
             Some((known, frame)) => (frame, known.found, Some(known.plan)),
             None => {
                 let frame = Run::timed(&mut report, "frame", || {
@@ -142,7 +143,10 @@ impl Denoiser for Auto {
         report.noise = Some(found.sigma() * frame.unit());
         report.skipped_rows = noisy.len() - frame.rows().len();
         report.notes = found.in_words();
-        if self.is_idle(&found) {
+        report.gross_outliers =
+            Run::timed(&mut report, "outliers", || aside::set_aside(&mut frame, found.sigma()));
+        report.notes.extend(aside::in_words(report.gross_outliers));
+        if self.is_idle(&found) || frame.points().len() < MIN_POINTS {
             report.notes.push("nothing was moved".to_owned());
             let (cloud, stop) = (noisy.clone(), Stop::NothingToDo);
             return Ok(Denoised { cloud, iterations: 0, stop, report });

@@ -3,6 +3,7 @@
 use pellucid_cloud::{Point, PointCloud};
 use serde::{Deserialize, Serialize};
 
+use super::aside;
 use super::choose::{self, Found};
 use super::round::Cloud;
 use super::schedule::Follow;
@@ -13,7 +14,7 @@ use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Width of the surroundings that a piece needs, in spacings: for what comes at the end, and for
 /// each round.
@@ -82,18 +83,24 @@ impl Learned {
             let (centre, unit) = frame::measure(&points);
             let place = Place { low, high, centre, unit };
             let all: Vec<u32> = (0..points.len() as u32).collect();
-            let frame = LocalFrame::at(&place, &all, &points, &numbers);
+            let mut frame = LocalFrame::at(&place, &all, &points, &numbers);
             let inner = survey.inner();
-            let inner: Vec<bool> = frame.rows().iter().map(|&r| inner[r as usize]).collect();
+            let inside = |frame: &LocalFrame| -> Vec<bool> {
+                frame.rows().iter().map(|&r| inner[r as usize]).collect()
+            };
+            let seen = inside(&frame);
+            let found = choose::look(&Cloud { inner: Some(&seen), ..Cloud::of(&frame, run.seed) });
+            aside::set_aside(&mut frame, found.sigma());
+            let inner = inside(&frame);
             let cloud = Cloud { inner: Some(&inner), ..Cloud::of(&frame, run.seed) };
-            let found = choose::look(&cloud);
             let auto = Auto(parameters.clone());
             let follow = Follow::new(found.sigma(), parameters.strength);
             let follow = match survey.points() > WHOLE_UP_TO {
                 true => follow.briefly(),
                 false => follow,
             };
-            let plan = match auto.is_idle(&found) {
+            let too_few = frame.points().len() < MIN_POINTS;
+            let plan = match too_few || auto.is_idle(&found) {
                 true => Plan::idle(),
                 false => auto.learn(&cloud, &frame, follow, run)?,
             };
@@ -150,8 +157,12 @@ impl Learned {
         }
         crate::install(run.threads(), || {
             let rows: Vec<u32> = (0..points.len() as u32).collect();
-            let frame = LocalFrame::at(&self.place, &rows, points, numbers);
+            let mut frame = LocalFrame::at(&self.place, &rows, points, numbers);
             drop(rows);
+            aside::set_aside(&mut frame, self.found.sigma());
+            if frame.points().len() < MIN_POINTS {
+                return Ok(points[..core].to_vec());
+            }
             let auto = Auto(self.parameters.clone());
             let cloud = Cloud::of(&frame, self.seed);
             let show = |y: &[Point]| frame.leave_from(points, y);

@@ -1,0 +1,98 @@
+use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
+use pellucid_cloud::{PointCloud, spacing, vec3};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+use crate::registry::{self, ParameterMap};
+use crate::{Denoised, Run};
+
+/// Points of the surface, and those off it behind them.
+const ON: usize = 8_000;
+const OFF: usize = 40;
+
+/// A torus with half a spacing of noise, and points nine to twelve spacings outside of it.
+fn torus() -> Vec<Point> {
+    let clean = Shape::Torus.sample(ON, 3);
+    let unit = spacing::spacing_of(clean.positions());
+    let mut points =
+        add_noise(&clean, NoiseModel::Gaussian, 0.5 * unit, 4).unwrap().into_positions();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    for &p in Shape::Torus.sample(OFF, 6).positions() {
+        let way = (9.0 + 3.0 * rng.random::<f64>()) * unit;
+        points.push(vec3::add(p, vec3::scale(Shape::Torus.normal_at(p), way)));
+    }
+    points
+}
+
+fn in_spacings(points: &[Point]) -> Vec<Point> {
+    let unit = spacing::spacing_of(points);
+    points.iter().map(|&p| vec3::scale(p, 1.0 / unit)).collect()
+}
+
+fn count(flags: &[bool]) -> usize {
+    flags.iter().filter(|f| **f).count()
+}
+
+fn denoised(points: &[Point]) -> Denoised {
+    let method = registry::find("auto").unwrap().build(None, &ParameterMap::new()).unwrap();
+    method.denoise(&PointCloud::new(points.to_vec()), &mut Run::default()).unwrap()
+}
+
+#[test]
+fn points_far_from_the_surface_are_found() {
+    let flags = gross_outliers(&in_spacings(&torus()), 0.5);
+    assert!(count(&flags[ON..]) >= OFF - 2, "{}", count(&flags[ON..]));
+    assert_eq!(count(&flags[..ON]), 0);
+}
+
+#[test]
+fn noise_edges_and_thin_parts_are_no_outliers() {
+    for shape in [Shape::Plane, Shape::Cube, Shape::Bracket, Shape::Relief] {
+        for noise in [0.0, 0.5, 1.0, 2.0] {
+            let clean = shape.sample(6_000, 3);
+            let unit = spacing::spacing_of(clean.positions());
+            let noisy = add_noise(&clean, NoiseModel::Gaussian, noise * unit, 4).unwrap();
+            let found = count(&gross_outliers(&in_spacings(noisy.positions()), noise));
+            assert_eq!(found, 0, "{shape:?} with {noise}");
+        }
+    }
+}
+
+#[test]
+fn sparse_parts_are_no_outliers() {
+    // Half of a square has a hundredth of the points of the other.
+    let points: Vec<Point> = Shape::Plane.sample(20_000, 1).into_positions();
+    let keep = |(i, p): &(usize, Point)| p[0] < 0.0 || i % 100 == 0;
+    let points: Vec<Point> = points.into_iter().enumerate().filter(keep).map(|(_, p)| p).collect();
+    let sparse = points.iter().filter(|p| p[0] >= 0.0).count();
+    let found = count(&gross_outliers(&in_spacings(&points), 0.3));
+    assert!(sparse > 80 && found == 0, "{found} of {sparse}");
+}
+
+#[test]
+fn outliers_stay_and_pull_nothing() {
+    let all = torus();
+    let result = denoised(&all);
+    let after = result.cloud.positions();
+    let stayed = (ON..all.len()).filter(|&i| after[i] == all[i]).count();
+    assert!(stayed >= OFF - 2, "{stayed}");
+    assert!(result.report.notes.iter().any(|n| n.contains("gross outliers")));
+    // As good as without them.
+    let without = denoised(&all[..ON]);
+    assert!(without.report.notes.iter().all(|n| !n.contains("outlier")));
+    let off = |points: &[Point]| {
+        let sum: f64 = points[..ON].iter().map(|&p| Shape::Torus.distance(p).powi(2)).sum();
+        (sum / ON as f64).sqrt()
+    };
+    let (with, without) = (off(after), off(without.cloud.positions()));
+    assert!(with < 1.03 * without, "{with}, {without} without");
+}
+
+#[test]
+fn a_few_points_are_never_outliers() {
+    for n in 1..=9 {
+        let points: Vec<Point> = (0..n).map(|i| [f64::from(i * i * i), 0.0, 0.0]).collect();
+        assert!(count(&gross_outliers(&points, 0.1)) < points.len());
+    }
+}
