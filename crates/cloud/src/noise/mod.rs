@@ -10,9 +10,11 @@
 
 mod layers;
 mod quadric;
+mod regions;
 mod scan;
 
 pub use layers::{Layers, noise_of_layers, noise_of_layers_at};
+pub use regions::NoiseMap;
 
 use serde::{Deserialize, Serialize};
 

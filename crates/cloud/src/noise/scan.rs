@@ -75,6 +75,31 @@ pub(super) fn scan(places: &[Point], points: &[Point], tree: &KdTree) -> Vec<Ste
     steps
 }
 
+/// The same around all of `queries`, until it is wide for the noise or as wide as `most`.
+pub(super) fn scan_near(
+    queries: &[Point],
+    points: &[Point],
+    tree: &KdTree,
+    most: f64,
+) -> Vec<Step> {
+    let mut centers = queries.to_vec();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut radius = 0.0;
+    project(queries, &mut centers, points, tree, radius);
+    while radius < most {
+        let Some(step) = combine(&project(queries, &mut centers, points, tree, radius)) else {
+            break;
+        };
+        radius = step.radius.max(radius);
+        steps.push(step);
+        if radius >= WIDE * step.sigma {
+            break;
+        }
+        radius *= GROWTH;
+    }
+    steps
+}
+
 /// One of four, in no order that a scanner's rows could share.
 fn kept(i: usize) -> bool {
     (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 == 0

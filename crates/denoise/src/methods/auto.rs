@@ -12,9 +12,11 @@ mod choose;
 mod finish;
 mod learned;
 mod pull;
+mod regions;
 mod relax;
 mod round;
 mod schedule;
+mod stages;
 mod survey;
 mod weigh;
 
@@ -28,8 +30,9 @@ use crate::{
 };
 
 use finish::Finish;
-use round::{Cloud, Recipe, Seen};
-use schedule::{Follow, Settings};
+use round::{Cloud, Recipe};
+use schedule::Follow;
+use stages::{Ended, Rounds};
 
 pub use learned::Learned;
 pub use survey::Survey;
@@ -117,12 +120,6 @@ impl Plan {
     }
 }
 
-/// Rounds that came to an end.
-struct Ended {
-    y: Vec<Point>,
-    plan: Plan,
-}
-
 impl Denoiser for Auto {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         run.progress("looking", 1, 0.0)?;
@@ -151,14 +148,18 @@ impl Denoiser for Auto {
             let (cloud, stop) = (noisy.clone(), Stop::NothingToDo);
             return Ok(Denoised { cloud, iterations: 0, stop, report });
         }
-        let follow = Follow::new(found.sigma(), self.0.strength);
         let all = Cloud::of(&frame, run.seed);
+        let noises = Run::timed(&mut report, "regions", || found.noises(&all));
+        let all = all.with(noises.as_ref());
         let show = |y: &[Point]| frame.leave(noisy, y);
-        let Ended { mut y, plan } =
-            self.rounds(&all, follow, plan, &frame, &show, &mut report, run)?;
+        let rounds = Rounds { auto: self, frame: &frame, show: &show, report: &mut report, run };
+        let Ended { mut y, plan } = match plan {
+            Some(plan) => rounds.repeat(&all, plan)?,
+            None => rounds.learn(&all, Follow::new(found.sigma(), self.0.strength))?,
+        };
         report.notes.extend(choose::ending(&plan, self.0.strength, &report));
         if plan.stop != Stop::Observer {
-            self.finish(&frame, &mut y, &plan.finish, &found, &show, &mut report, run)?;
+            self.finish(&all, &frame, &mut y, &plan.finish, &found, &show, &mut report, run)?;
         }
         let cloud = noisy.with_positions(show(&y)).map_err(|e| DenoiseError::Numerical {
             step: "putting points back",
@@ -174,85 +175,11 @@ impl Auto {
         found.is_clean() || self.0.strength == 0.0
     }
 
-    /// What the rounds need to know of a large cloud, from a part of it.
-    fn learn(
-        &self,
-        cloud: &Cloud,
-        frame: &LocalFrame,
-        follow: Follow,
-        run: &mut Run,
-    ) -> Result<Plan, DenoiseError> {
-        let mut quiet = Run::default().with_seed(run.seed).with_cancel(run.cancel_flag().clone());
-        let mut report = Report::default();
-        let show = |_: &[Point]| Vec::new();
-        let ended = self.rounds(cloud, follow, None, frame, &show, &mut report, &mut quiet)?;
-        Ok(ended.plan)
-    }
-
-    /// Rounds until it is enough, or as many as there are recipes.
-    #[allow(clippy::too_many_arguments)]
-    fn rounds(
-        &self,
-        cloud: &Cloud,
-        mut follow: Follow,
-        given: Option<Plan>,
-        frame: &LocalFrame,
-        show: &dyn Fn(&[Point]) -> Vec<Point>,
-        report: &mut Report,
-        run: &mut Run,
-    ) -> Result<Ended, DenoiseError> {
-        let mut y = cloud.observed.to_vec();
-        let mut recipes = Vec::new();
-        let limit = given.as_ref().map_or(follow.most(), |g| g.recipes.len());
-        let mut stop = given.as_ref().map_or(Stop::IterationLimit, |g| g.stop);
-        let mut told = 0.0_f64;
-        let mut seen = Seen::default();
-        for i in 1..=limit {
-            let by_count = (i - 1) as f64 / limit as f64;
-            told = told.max(if given.is_some() { by_count } else { 0.95 * follow.done() });
-            run.progress("denoising", i, 0.98 * told)?;
-            let settings = Settings::for_noise(follow.left());
-            let recipe = given.as_ref().map(|g| &g.recipes[i - 1]);
-            let moved = cloud.round(&y, i, &settings, recipe, &mut seen, report)?;
-            let mut record = Iteration { index: i, ..Iteration::default() };
-            super::fgl::steps::record_movement(&mut record, &y, &moved.y, frame.unit());
-            y = moved.y;
-            if i == schedule::WALLS_AFTER && given.is_none() {
-                follow.walls(choose::thinness(cloud, &y, follow.sigma()));
-            }
-            let enough = follow.judge(moved.mean, moved.removed);
-            record.noise_left = Some(follow.left() * frame.unit());
-            record.gamma = Some(moved.recipe.settings.gamma);
-            record.metric = Some(rows(&moved.recipe.metric));
-            let watched = run.iteration(&Snapshot { record: &record, positions: &|| show(&y) })?;
-            report.metric = record.metric.clone();
-            report.features = weigh::NAMES.map(String::from).to_vec();
-            report.history.push(record);
-            recipes.push(moved.recipe);
-            if watched {
-                stop = Stop::Observer;
-                break;
-            }
-            if let (Some(reason), None) = (enough, &given) {
-                stop = reason;
-                break;
-            }
-        }
-        let (thinness, finish) = given.map_or_else(
-            || {
-                let (left, thinness) = (choose::noise_left(cloud, &y), follow.thinness());
-                let AutoParameters { strength, even, .. } = self.0;
-                (thinness, Finish::new(follow.sigma(), left, thinness, strength, even))
-            },
-            |g| (g.thinness, g.finish),
-        );
-        Ok(Ended { y, plan: Plan { recipes, stop, thinness, finish } })
-    }
-
     /// Smooths and evens out the points and holds back those that went too far.
     #[allow(clippy::too_many_arguments)]
     fn finish(
         &self,
+        cloud: &Cloud,
         frame: &LocalFrame,
         y: &mut Vec<Point>,
         finish: &Finish,
@@ -261,7 +188,8 @@ impl Auto {
         report: &mut Report,
         run: &mut Run,
     ) -> Result<(), DenoiseError> {
-        let reach = self.0.reach * found.sigma().max(0.5);
+        let all = self.0.reach * found.sigma().max(0.5);
+        let reach = |i| cloud.noises.map_or(all, |n| self.0.reach * n.movable(i));
         let index = report.history.len() + 1;
         run.progress("finishing", index, 0.99)?;
         let before = y.clone();
@@ -275,8 +203,4 @@ impl Auto {
         report.history.push(record);
         Ok(())
     }
-}
-
-fn rows(metric: &[f64]) -> Vec<Vec<f64>> {
-    metric.chunks_exact(weigh::FEATURES).map(<[f64]>::to_vec).collect()
 }

@@ -5,12 +5,13 @@ use pellucid_cloud::{KdTree, Point};
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
+use super::regions::{self, Noises, Uneven};
 use super::round::Cloud;
 use super::weigh::{FEATURES, POSITION_SCALE};
 use crate::{Report, Stop};
 
 /// Noise below this many spacings is left alone: no patch can tell it from the surface.
-const NEGLIGIBLE: f64 = 0.125;
+pub const NEGLIGIBLE: f64 = 0.125;
 /// Tails (see [`Layers`]) between which walls turn from thick to thin.
 const TAILS: [f64; 2] = [-0.03, -0.25];
 
@@ -18,14 +19,26 @@ const TAILS: [f64; 2] = [-0.03, -0.25];
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     layers: Layers,
+    uneven: Option<Uneven>,
 }
 
 /// Looks at the cloud, or at the part of it that is learned from.
 pub fn look(cloud: &Cloud) -> Found {
+    let uneven = regions::look(cloud, &KdTree::new(cloud.observed));
+    let layers = layers(&cloud.with(uneven.as_ref().map(|u| &u.1)));
+    Found { layers, uneven: uneven.map(|u| u.0) }
+}
+
+/// The noise of the points that are looked at.
+pub fn noise(cloud: &Cloud) -> f64 {
+    layers(cloud).noise.sigma
+}
+
+fn layers(cloud: &Cloud) -> Layers {
     let (points, places) = in_rows(cloud, cloud.observed);
     let tree = KdTree::new(&points);
     let noise = estimate_noise_at(&places, &points, &tree);
-    Found { layers: noise_of_layers_at(&places, &points, &tree, &noise) }
+    noise_of_layers_at(&places, &points, &tree, &noise)
 }
 
 /// How thin walls are for the noise at the start, as seen now at `y`: 0 not, 1 very.
@@ -49,14 +62,24 @@ fn in_rows(cloud: &Cloud, y: &[Point]) -> (Vec<Point>, Vec<Point>) {
     let mut order: Vec<u32> = (0..y.len() as u32).collect();
     order.sort_unstable_by_key(|&i| cloud.numbers[i as usize]);
     let at = |i: &u32| y[*i as usize];
-    let inner = |i: &&u32| cloud.inner.is_none_or(|inner| inner[**i as usize]);
+    let inner = |i: &&u32| cloud.is_inner(**i as usize) && cloud.is_loud(**i as usize);
     (order.iter().map(at).collect(), order.iter().filter(inner).map(at).collect())
 }
 
 impl Found {
-    /// Noise in spacings.
+    /// Noise in spacings; of the noisiest points if it differs.
     pub fn sigma(&self) -> f64 {
         self.layers.noise.sigma
+    }
+
+    /// Whether noise differs from place to place; [`sigma`](Self::sigma) is that of the noisiest.
+    pub fn is_uneven(&self) -> bool {
+        self.uneven.is_some()
+    }
+
+    /// The noise of each point, if it differs.
+    pub fn noises(&self, cloud: &Cloud) -> Option<Noises> {
+        self.uneven.as_ref().map(|u| Noises::of(cloud, u))
     }
 
     /// Whether there is too little noise to do anything.
@@ -66,7 +89,14 @@ impl Found {
 
     /// The findings as sentences.
     pub fn in_words(&self) -> Vec<String> {
-        let mut words = vec![format!("noise of {:.2} spacings", self.sigma())];
+        let mut words = vec![match &self.uneven {
+            None => format!("noise of {:.2} spacings", self.sigma()),
+            Some(u) => format!(
+                "noise differs from place to place: {:.2} spacings where it is low, {:.2} where it is high",
+                u.quiet,
+                self.sigma()
+            ),
+        }];
         if self.is_clean() {
             words.push("too little noise to tell from the surface".into());
         }

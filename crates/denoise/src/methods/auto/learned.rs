@@ -1,5 +1,6 @@
 //! What is known of a large cloud as a whole, and a piece of it denoised with that.
 
+use pellucid_cloud::noise::NoiseMap;
 use pellucid_cloud::{Point, PointCloud};
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +8,7 @@ use super::aside;
 use super::choose::{self, Found};
 use super::round::Cloud;
 use super::schedule::Follow;
+use super::stages::Rounds;
 use super::survey::{Survey, WHOLE_UP_TO};
 use super::{Auto, AutoParameters, MIN_POINTS, NAME, Plan};
 use crate::frame::{self, LocalFrame, Place};
@@ -79,6 +81,8 @@ impl Learned {
             let (finite, rows, needed) = (survey.points(), survey.points(), MIN_POINTS);
             return Err(DenoiseError::TooFewPoints { method: NAME, finite, rows, needed });
         };
+        let seed = run.seed;
+        let mut quiet = Run::default().with_seed(seed).with_cancel(run.cancel_flag().clone());
         crate::install(run.threads(), || {
             let (centre, unit) = frame::measure(&points);
             let place = Place { low, high, centre, unit };
@@ -89,10 +93,12 @@ impl Learned {
                 frame.rows().iter().map(|&r| inner[r as usize]).collect()
             };
             let seen = inside(&frame);
-            let found = choose::look(&Cloud { inner: Some(&seen), ..Cloud::of(&frame, run.seed) });
+            let found = choose::look(&Cloud { inner: Some(&seen), ..Cloud::of(&frame, seed) });
             aside::set_aside(&mut frame, found.sigma());
             let inner = inside(&frame);
-            let cloud = Cloud { inner: Some(&inner), ..Cloud::of(&frame, run.seed) };
+            let cloud = Cloud { inner: Some(&inner), ..Cloud::of(&frame, seed) };
+            let noises = found.noises(&cloud);
+            let cloud = cloud.with(noises.as_ref());
             let auto = Auto(parameters.clone());
             let follow = Follow::new(found.sigma(), parameters.strength);
             let follow = match survey.points() > WHOLE_UP_TO {
@@ -102,9 +108,15 @@ impl Learned {
             let too_few = frame.points().len() < MIN_POINTS;
             let plan = match too_few || auto.is_idle(&found) {
                 true => Plan::idle(),
-                false => auto.learn(&cloud, &frame, follow, run)?,
+                false => {
+                    let (show, report) = (|_: &[Point]| Vec::new(), &mut Report::default());
+                    let (auto, frame, show) = (&auto, &frame, &show);
+                    Rounds { auto, frame, show, report, run: &mut quiet }
+                        .learn(&cloud, follow)?
+                        .plan
+                }
             };
-            let (parameters, seed) = (parameters.clone(), run.seed);
+            let parameters = parameters.clone();
             Ok(Learned { version: VERSION, place, found, plan, parameters, seed })
         })
     }
@@ -133,7 +145,8 @@ impl Learned {
     /// How far around its own points a piece must reach for them to get what the whole run would
     /// give them, in file units.
     pub fn halo(&self) -> f64 {
-        let spacings = HALO + HALO_OF_ROUND * self.plan.recipes.len() as f64;
+        let noises = if self.found.is_uneven() { NoiseMap::reach() } else { 0.0 };
+        let spacings = HALO + HALO_OF_ROUND * self.plan.recipes.len() as f64 + noises;
         if self.plan.recipes.is_empty() { 0.0 } else { spacings * self.place.unit }
     }
 
@@ -165,17 +178,28 @@ impl Learned {
             }
             let auto = Auto(self.parameters.clone());
             let cloud = Cloud::of(&frame, self.seed);
+            let noises = self.found.noises(&cloud);
+            let cloud = cloud.with(noises.as_ref());
             let show = |y: &[Point]| frame.leave_from(points, y);
             let mut report = Report::default();
-            let given = Some(self.plan.clone());
-            let follow = Follow::new(self.found.sigma(), 1.0);
-            let ended = auto.rounds(&cloud, follow, given, &frame, &show, &mut report, run)?;
+            let rounds =
+                Rounds { auto: &auto, frame: &frame, show: &show, report: &mut report, run };
+            let ended = rounds.repeat(&cloud, self.plan.clone())?;
             if ended.plan.stop != self.plan.stop {
                 // The observer wants no more, but what there is would not fit other pieces.
                 return Err(DenoiseError::Cancelled);
             }
             let mut y = ended.y;
-            auto.finish(&frame, &mut y, &self.plan.finish, &self.found, &show, &mut report, run)?;
+            auto.finish(
+                &cloud,
+                &frame,
+                &mut y,
+                &self.plan.finish,
+                &self.found,
+                &show,
+                &mut report,
+                run,
+            )?;
             let mut moved = show(&y);
             moved.truncate(core);
             Ok(moved)

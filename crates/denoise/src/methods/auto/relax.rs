@@ -71,13 +71,13 @@ fn push(y: &[Point], p: Point, i: usize, row: &[u32], n: Point) -> Point {
     vec3::sub(step, vec3::scale(n, vec3::dot(step, n)))
 }
 
-/// Brings points back that are farther than `reach` from where they were measured.
-pub fn hold(observed: &[Point], y: &mut [Point], reach: f64) {
-    for (y, &p) in y.iter_mut().zip(observed) {
+/// Brings points back that are farther than their `reach` from where they were measured.
+pub fn hold(observed: &[Point], y: &mut [Point], reach: impl Fn(usize) -> f64) {
+    for (i, (y, &p)) in y.iter_mut().zip(observed).enumerate() {
         let d = vec3::sub(*y, p);
         let length = vec3::norm(d);
-        if length > reach {
-            *y = vec3::add(p, vec3::scale(d, reach / length));
+        if length > reach(i) {
+            *y = vec3::add(p, vec3::scale(d, reach(i) / length));
         }
     }
 }

@@ -6,6 +6,7 @@ use pellucid_cloud::{KdTree, Point, sample, vec3};
 use serde::{Deserialize, Serialize};
 
 use super::pull::Pull;
+use super::regions::{Band, Noises};
 use super::schedule::Settings;
 use super::weigh::{self, Matrix};
 use crate::frame::LocalFrame;
@@ -39,6 +40,8 @@ pub struct Recipe {
     pub limit: f64,
     /// The learned metric, row after row.
     pub metric: Vec<f64>,
+    /// Noise that is left afterwards, in spacings.
+    pub left: f64,
 }
 
 /// What came of a round.
@@ -75,6 +78,7 @@ struct Around {
 }
 
 /// Points with their names in the whole cloud, and how the run draws.
+#[derive(Clone, Copy)]
 pub struct Cloud<'a> {
     /// Where they were measured.
     pub observed: &'a [Point],
@@ -84,12 +88,38 @@ pub struct Cloud<'a> {
     pub seed: u64,
     /// Points that have all of their neighbours, where some do not.
     pub inner: Option<&'a [bool]>,
+    /// The noise of each point, where it differs.
+    pub noises: Option<&'a Noises>,
+    /// Noise of the points that are looked at, if so.
+    pub band: Band,
 }
 
 impl<'a> Cloud<'a> {
     /// All points of a frame.
     pub fn of(frame: &'a LocalFrame, seed: u64) -> Cloud<'a> {
-        Cloud { observed: frame.points(), numbers: frame.ordinals(), seed, inner: None }
+        Cloud {
+            observed: frame.points(),
+            numbers: frame.ordinals(),
+            seed,
+            inner: None,
+            noises: None,
+            band: Band::ALL,
+        }
+    }
+
+    /// The same with the noise of each point; the noisiest are looked at.
+    pub fn with(self, noises: Option<&'a Noises>) -> Cloud<'a> {
+        Cloud { noises, band: noises.map_or(Band::ALL, Noises::loudest), ..self }
+    }
+
+    /// Whether a point has all of its neighbours.
+    pub fn is_inner(&self, i: usize) -> bool {
+        self.inner.is_none_or(|inner| inner[i])
+    }
+
+    /// Whether the noise of a point is looked at.
+    pub fn is_loud(&self, i: usize) -> bool {
+        self.noises.is_none_or(|n| self.band.has(n.of_point(i)))
     }
 
     /// Round `index` from `y`: with what is `given`, or else learned here for these settings.
@@ -132,19 +162,25 @@ impl<'a> Cloud<'a> {
         })?;
         let weights =
             Run::timed(report, "weights", || weigh::weights(y, &patches, &graph, apart, &learned));
-        let next = Run::timed(report, "solve", || {
+        let mut next = Run::timed(report, "solve", || {
             Pull::new(y.len(), &patches, &graph, weights).solve(y, settings.gamma)
         });
-        let moved = mean(next.iter().zip(y).map(|(&a, &b)| vec3::distance2(a, b).sqrt()));
-        let along = next.iter().zip(self.observed).zip(normals);
-        let removed =
-            mean(along.map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n).powi(2))).sqrt();
+        if let Some(noises) = self.noises {
+            let moves = settings.least_noise..settings.below;
+            let still = (0..y.len()).filter(|&i| !moves.contains(&noises.of_point(i)));
+            still.for_each(|i| next[i] = y[i]);
+        }
+        let loud = || (0..y.len()).filter(|&i| self.is_loud(i));
+        let moved = mean(loud().map(|i| vec3::distance2(next[i], y[i]).sqrt()));
+        let along = |i: usize| vec3::dot(vec3::sub(next[i], self.observed[i]), normals[i]);
+        let removed = mean(loud().map(|i| along(i).powi(2))).sqrt();
         let recipe = Recipe {
             settings,
             radius,
             // Finite, so that it can be written down.
             limit: patches.limit().min(f64::MAX),
             metric: learned.to_vec(),
+            left: given.map_or(0.0, |g| g.left),
         };
         let mean = if *spacing > 0.0 { moved / spacing } else { 0.0 };
         Ok(Moved { y: next, recipe, mean, removed })
@@ -194,7 +230,7 @@ fn matrix(values: &[f64]) -> Result<Matrix, DenoiseError> {
 }
 
 /// In order, so that it does not depend on threads.
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let n = values.len().max(1) as f64;
-    values.sum::<f64>() / n
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, n) = values.fold((0.0, 0_usize), |(sum, n), v| (sum + v, n + 1));
+    sum / n.max(1) as f64
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::regions;
 use crate::Stop;
 
 /// Points of a patch where there is little noise, and how many more for each squared spacing of
@@ -41,6 +42,9 @@ const THIN: f64 = 0.53;
 /// a few rounds leave can be smoothed away.
 const ROUNDS: usize = 20;
 const BRIEFLY: usize = 4;
+/// Most rounds of a stage after the first: points between noisier and quieter ones do not come to
+/// rest.
+const LATER: usize = 6;
 /// Rounds after which walls are looked for: by then light tails of the noise itself are gone, while
 /// two sides of a wall stand out the more.
 pub const WALLS_AFTER: usize = 3;
@@ -56,10 +60,15 @@ pub struct Settings {
     pub trace_limit: f64,
     /// Strength of the pull.
     pub gamma: f64,
+    /// If noise differs, points with less than this stay where they are, and so do those with
+    /// `below` or more.
+    pub least_noise: f64,
+    /// See above.
+    pub below: f64,
 }
 
 impl Settings {
-    /// For a cloud with `left` spacings of noise.
+    /// For points with `left` spacings of noise.
     pub fn for_noise(left: f64) -> Settings {
         let over = (left * left - SMALL_UP_TO).max(0.0);
         let size = (SMALLEST + GROWTH * over).min(LARGEST).round();
@@ -68,6 +77,8 @@ impl Settings {
             share: COVER / size,
             trace_limit: TRACE * SMALLEST / size,
             gamma: GAMMA + GAMMA_GROWTH * over.min(2.0),
+            least_noise: regions::least(left),
+            below: f64::MAX,
         }
     }
 
@@ -92,6 +103,11 @@ impl Follow {
     /// For `sigma` spacings of noise.
     pub fn new(sigma: f64, strength: f64) -> Follow {
         Follow { sigma, thinness: 0.0, strength, most: ROUNDS, first: None, removed: 0.0 }
+    }
+
+    /// The same at its start, for other points.
+    pub fn anew(self, sigma: f64) -> Follow {
+        Follow { most: self.most.min(LATER), ..Follow::new(sigma, self.strength) }
     }
 
     /// The same with fewer rounds.
