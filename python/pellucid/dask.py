@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Optional, Union
 
 from . import tiles
-from .tiles import Finished, PathLike
+from ._work import PathLike
+from .tiles import Finished
 
 __all__ = ["denoise"]
 

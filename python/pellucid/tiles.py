@@ -21,25 +21,24 @@ a disk that all workers see.
 from __future__ import annotations
 
 import copyreg
-import os
 import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _native
-from ._arrays import Doubles
 from ._cloud import read
 from ._cloud import write as write_cloud
 from ._native import Learned, Survey
+from ._plan import Cells, Plan, Tile, added, cells_of, counted, in_bytes, plan
+from ._work import MOVED, SPILLED, PathLike, checked, chunks, on_disk, positions, whole
 
 __all__ = [
     "Finished",
@@ -59,17 +58,6 @@ __all__ = [
     "write",
 ]
 
-PathLike = Union[str, "os.PathLike[str]"]
-Cells = tuple[NDArray[np.int32], NDArray[np.int64]]
-
-# Rows that are gone over at once.
-_ROWS = 1 << 20
-# Bytes that a tile takes: at rest, and for each of its points.
-_BASE = 160_000_000
-_PER_POINT = 750
-_SPILLED = np.dtype([("number", "<u4"), ("core", "u1"), ("point", "<f8", 3)])
-_MOVED = np.dtype([("number", "<u4"), ("point", "<f8", 3)])
-
 
 def _survey(text: str) -> Survey:
     return Survey.from_json(text)
@@ -81,42 +69,6 @@ def _learned(text: str) -> Learned:
 
 copyreg.pickle(Survey, lambda survey: (_survey, (survey.to_json(),)))
 copyreg.pickle(Learned, lambda learned: (_learned, (learned.to_json(),)))
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A box of cells.
-
-    >>> from pellucid.tiles import Tile
-    >>> Tile((0, 0, 0), (2, 1, 0), core=900, all=2500).core
-    900
-    """
-
-    low: tuple[int, int, int]
-    """First cell along each axis."""
-    high: tuple[int, int, int]
-    """Last cell along each axis."""
-    core: int
-    """Points of its own."""
-    all: int
-    """With those of the cells around."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Cells and tiles.
-
-    >>> from pellucid.tiles import Plan
-    >>> Plan((0.0, 0.0, 0.0), 1.0, 2.0, []).edge
-    1.0
-    """
-
-    origin: tuple[float, float, float]
-    edge: float
-    """Side of a cell."""
-    halo: float
-    """How far around itself a tile must see."""
-    tiles: list[Tile]
 
 
 @dataclass(frozen=True)
@@ -149,7 +101,7 @@ def unpack(path: PathLike, folder: PathLike, part: int) -> int:
     ...     tiles.unpack(os.path.join(folder, "a.ply"), folder, 0)
     500
     """
-    with _whole(_positions(folder, part)) as own:
+    with whole(positions(folder, part)) as own:
         rows = _native.unpack(path, own)
         if rows is None:
             points = np.ascontiguousarray(read(path).points, dtype=np.float64)
@@ -173,7 +125,7 @@ def look(folder: PathLike, part: int, survey: Survey, first: int = 0) -> Survey:
     500
     """
     seen = survey.part()
-    for points in _chunks(folder, part):
+    for points in chunks(folder, part):
         first += seen.see(points, first)
     return seen
 
@@ -222,56 +174,9 @@ def count(folder: PathLike, part: int, origin: Sequence[float], edge: float) -> 
     ([[0, 0, 0], [2, 0, 0]], [2, 1])
     """
     found = []
-    for points in _chunks(folder, part):
-        found.append(_counted(_cells(points, origin, edge)))
-    return _added(found)
-
-
-def plan(
-    counts: Iterable[Cells],
-    origin: Sequence[float],
-    edge: float,
-    halo: float,
-    memory: Union[int, str] = "2G",
-) -> Plan:
-    """Makes tiles of the cells of all parts, as large as the memory for one of them allows.
-
-    >>> import numpy as np
-    >>> from pellucid import tiles
-    >>> row = np.array([[x, 0, 0] for x in range(100)], dtype=np.int32)
-    >>> made = tiles.plan([(row, np.full(100, 10_000))], (0, 0, 0), 1.0, 2.0, memory="400M")
-    >>> len(made.tiles), sum(t.core for t in made.tiles)
-    (4, 1000000)
-    """
-    cells, numbers = _added(list(counts))
-    most = (_bytes(memory) - _BASE) // _PER_POINT
-    reach = int(np.ceil(halo / edge)) if edge > 0 else 0
-    tiles: list[Tile] = []
-
-    def divide(own: NDArray[np.intp]) -> None:
-        low, high = cells[own].min(axis=0), cells[own].max(axis=0)
-        near = ((cells >= low - reach) & (cells <= high + reach)).all(axis=1)
-        total = int(numbers[near].sum())
-        if total > most and len(own) > 1:
-            axis = int(np.argmax(high - low))
-            places = cells[own, axis]
-            order = np.argsort(places, kind="stable")
-            half = np.cumsum(numbers[own][order]).searchsorted(numbers[own].sum() / 2)
-            # At least one layer of cells on either side.
-            cut = min(max(int(places[order[half]]), int(low[axis]) + 1), int(high[axis]))
-            divide(own[places < cut])
-            divide(own[places >= cut])
-            return
-        if total > most:
-            needed = (_BASE + _PER_POINT * (total + 1)) // 1_000_000 + 1
-            raise ValueError(f"memory of {memory} is too little for a tile; give at least {needed}M")
-        corner = tuple(int(c) for c in low), tuple(int(c) for c in high)
-        tiles.append(Tile(*corner, core=int(numbers[own].sum()), all=total))  # type: ignore[arg-type]
-
-    if len(cells):
-        divide(np.arange(len(cells)))
-    x, y, z = (float(c) for c in origin)
-    return Plan((x, y, z), float(edge), float(halo), tiles)
+    for points in chunks(folder, part):
+        found.append(counted(cells_of(points, origin, edge)))
+    return added(found)
 
 
 def sort(folder: PathLike, part: int, first: int, plan: Plan) -> None:
@@ -293,8 +198,8 @@ def sort(folder: PathLike, part: int, first: int, plan: Plan) -> None:
     own = final.with_name(f"{final.name}.{uuid.uuid4().hex}")
     own.mkdir()
     origin = np.asarray(plan.origin)
-    for points in _chunks(folder, part):
-        cells = _cells(points, plan.origin, plan.edge)
+    for points in chunks(folder, part):
+        cells = cells_of(points, plan.origin, plan.edge)
         numbers = first + np.arange(len(points), dtype=np.uint32)
         first += len(points)
         least, most = points.min(axis=0), points.max(axis=0)
@@ -306,7 +211,7 @@ def sort(folder: PathLike, part: int, first: int, plan: Plan) -> None:
             near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
             if len(near) == 0:
                 continue
-            spilled = np.empty(len(near), dtype=_SPILLED)
+            spilled = np.empty(len(near), dtype=SPILLED)
             spilled["number"] = numbers[near]
             spilled["point"] = points[near]
             inside = (cells[near] >= tile.low) & (cells[near] <= tile.high)
@@ -332,19 +237,19 @@ def tile(folder: PathLike, number: int, learned: Learned, threads: Optional[int]
     """
     done = Path(folder) / f"done-{number}.bin"
     if done.is_file():
-        return done.stat().st_size // _MOVED.itemsize
+        return done.stat().st_size // MOVED.itemsize
     files = sorted(Path(folder).glob(f"sorted-*/{number}.bin"))
     files = [file for file in files if re.fullmatch(r"sorted-\d+", file.parent.name)]
-    spilled = np.concatenate([np.fromfile(file, dtype=_SPILLED) for file in files])
+    spilled = np.concatenate([np.fromfile(file, dtype=SPILLED) for file in files])
     # Own points first, all of them by number: the result does not depend on which part came first.
     spilled = spilled[np.lexsort((spilled["number"], spilled["core"] == 0))]
     core = int(np.count_nonzero(spilled["core"]))
     points, numbers = np.ascontiguousarray(spilled["point"]), spilled["number"].astype(np.uint32)
     del spilled
-    moved = np.empty(core, dtype=_MOVED)
+    moved = np.empty(core, dtype=MOVED)
     moved["number"] = numbers[:core]
     moved["point"] = learned.piece(points, numbers, core, threads)
-    with _whole(done) as own:
+    with whole(done) as own:
         moved.tofile(own)
     return core
 
@@ -371,13 +276,13 @@ def write(
     PointCloud(500 points, {normal: float64[500, 3]})
     """
     # All finite points of the file; on disk, since they may be many.
-    with _whole(Path(folder) / f"moved-{part}.bin") as own:
+    with whole(Path(folder) / f"moved-{part}.bin") as own:
         with open(own, "wb") as file:
-            for points in _chunks(folder, part):
+            for points in chunks(folder, part):
                 points.tofile(file)
-        moved = _rows(own, "r+")
+        moved = on_disk(own, "r+")
         for source in (Path(folder) / f"sorted-{part}").glob("*.bin"):
-            results = np.fromfile(Path(folder) / f"done-{source.stem}.bin", dtype=_MOVED)
+            results = np.fromfile(Path(folder) / f"done-{source.stem}.bin", dtype=MOVED)
             numbers = results["number"].astype(np.int64) - first
             mine = (numbers >= 0) & (numbers < len(moved))
             moved[numbers[mine]] = results["point"][mine]
@@ -386,9 +291,9 @@ def write(
         try:
             if not _native.rewrite(path, target, beside, moved, overwrite):
                 cloud = read(path)
-                whole = np.array(cloud.points, dtype=np.float64)
-                whole[np.isfinite(whole).all(axis=1)] = moved
-                cloud.points = whole
+                points = np.array(cloud.points, dtype=np.float64)
+                points[np.isfinite(points).all(axis=1)] = moved
+                cloud.points = points
                 write_cloud(target, cloud, overwrite=overwrite)
         finally:
             beside.unlink(missing_ok=True)
@@ -444,8 +349,8 @@ def _run(
     params: dict[str, Any],
 ) -> Finished:
     """All steps; `each` calls a step with the items of some lists and gives what they return."""
-    _bytes(memory)
-    inputs, outputs = _files(paths, Path(out), overwrite)
+    in_bytes(memory)
+    inputs, outputs = checked(paths, Path(out), overwrite)
     parent = Path(folder) if folder is not None else Path(out).resolve().parent
     home = tempfile.mkdtemp(prefix=f".{Path(out).name}.pellucid-", dir=parent)
     try:
@@ -486,96 +391,3 @@ def _write(
     path: PathLike, out: Path, folder: PathLike, part: int, first: int, overwrite: bool
 ) -> Path:
     return write(path, out, folder, part, first, overwrite=overwrite)
-
-
-def _files(
-    paths: Union[PathLike, Sequence[PathLike]], out: Path, overwrite: bool
-) -> tuple[list[Path], list[Path]]:
-    """Inputs and outputs; an error now rather than at the end."""
-    if isinstance(paths, (str, os.PathLike)):
-        inputs, outputs = [Path(paths)], [out]
-    else:
-        inputs = [Path(path) for path in paths]
-        outputs = [out / path.name for path in inputs]
-    if not inputs:
-        raise ValueError("no file was given")
-    if len({path.name for path in outputs}) < len(outputs):
-        raise ValueError("two files have the same name; the output folder has room for one of them")
-    for path in inputs:
-        if not path.is_file():
-            raise FileNotFoundError(f"{path}: there is no such file")
-    for path, target in zip(inputs, outputs):
-        if target.exists() and path.samefile(target):
-            raise FileExistsError(f"{target}: the output is the input; give another name")
-        if target.exists() and not overwrite:
-            raise FileExistsError(f"{target}: exists already; overwrite=True replaces it")
-    return inputs, outputs
-
-
-def _bytes(memory: Union[int, str]) -> int:
-    if isinstance(memory, int):
-        return memory
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", memory, re.I)
-    if not found:
-        raise ValueError(f'"{memory}" is no amount of memory; write a number and K, M, G or T, as in 2G')
-    power = " kmgt".index(found[2].lower() or " ")
-    return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
-
-
-def _positions(folder: PathLike, part: int) -> Path:
-    return Path(folder) / f"positions-{part}.bin"
-
-
-def _rows(path: Path, mode: Any = "r") -> Doubles:
-    """Rows of three doubles that stay on disk."""
-    if path.stat().st_size == 0:
-        return np.empty((0, 3))
-    return np.memmap(path, dtype=np.float64, mode=mode).reshape(-1, 3)
-
-
-def _chunks(folder: PathLike, part: int) -> Iterator[Doubles]:
-    """The finite positions of a part, some at a time."""
-    all_rows = _rows(_positions(folder, part))
-    for start in range(0, len(all_rows), _ROWS):
-        rows = np.array(all_rows[start : start + _ROWS])
-        rows = rows[np.isfinite(rows).all(axis=1)]
-        if len(rows):
-            yield rows
-
-
-def _cells(points: Doubles, origin: Sequence[float], edge: float) -> NDArray[np.int32]:
-    if edge <= 0:
-        # Nothing is to be moved, so nothing is to be divided.
-        return np.zeros(points.shape, dtype=np.int32)
-    cells: NDArray[np.int32] = np.floor((points - np.asarray(origin)) / edge).astype(np.int32)
-    return cells
-
-
-def _counted(cells: NDArray[np.int32], weights: Any = None) -> Cells:
-    found, where = np.unique(cells, axis=0, return_inverse=True)
-    counts = np.bincount(where.ravel(), weights, minlength=len(found)).astype(np.int64)
-    return found, counts
-
-
-def _added(counts: list[Cells]) -> Cells:
-    if not counts:
-        return np.empty((0, 3), dtype=np.int32), np.empty(0, dtype=np.int64)
-    cells = np.concatenate([c for c, _ in counts])
-    return _counted(cells, np.concatenate([n for _, n in counts]))
-
-
-class _whole:
-    """A file that appears complete or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._own = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-
-    def __enter__(self) -> Path:
-        return self._own
-
-    def __exit__(self, kind: Any, *_: Any) -> None:
-        if kind is None:
-            os.replace(self._own, self._path)
-        else:
-            self._own.unlink(missing_ok=True)

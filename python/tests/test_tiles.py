@@ -16,10 +16,10 @@ import pytest
 
 import pellucid
 import pellucid.dask
-from pellucid import tiles
+from pellucid import _plan, tiles
 
 # So little that the strip below is cut into several tiles.
-MEMORY = tiles._BASE + 6_500 * tiles._PER_POINT
+MEMORY = _plan.BASE + 6_500 * _plan.PER_POINT
 
 
 @pytest.fixture(scope="module")
