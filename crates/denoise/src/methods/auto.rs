@@ -19,6 +19,7 @@ mod schedule;
 mod stages;
 mod survey;
 mod weigh;
+mod without;
 
 use pellucid_cloud::{Point, PointCloud};
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,7 @@ use stages::{Ended, Rounds};
 
 pub use learned::Learned;
 pub use survey::Survey;
+pub use without::Decision;
 
 const NAME: &str = "auto";
 const MIN_POINTS: usize = 4;
@@ -59,6 +61,11 @@ pub const METHOD: Method = Method {
             unit: "noise",
             about: "no point moves by more than this many times the estimated noise",
         },
+        Parameter {
+            name: "without",
+            unit: "",
+            about: "for studies: a decision to leave out, by its name in the method's page",
+        },
     ],
     ..Method::new::<AutoParameters>(
         NAME,
@@ -78,11 +85,13 @@ pub struct AutoParameters {
     pub even: usize,
     /// Most that a point may move, in units of the noise.
     pub reach: f64,
+    /// A decision to leave out, for studies.
+    pub without: Option<Decision>,
 }
 
 impl Default for AutoParameters {
     fn default() -> Self {
-        AutoParameters { strength: 1.0, even: 4, reach: 5.0 }
+        AutoParameters { strength: 1.0, even: 4, reach: 5.0, without: None }
     }
 }
 
@@ -132,7 +141,7 @@ impl Denoiser for Auto {
                     LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
                 })?;
                 let all = Cloud::of(&frame, run.seed);
-                let found = Run::timed(&mut report, "noise", || choose::look(&all));
+                let found = Run::timed(&mut report, "noise", || choose::look(&all, self.0.without));
                 (frame, found, None)
             }
         };

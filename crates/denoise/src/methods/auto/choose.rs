@@ -4,10 +4,10 @@ use pellucid_cloud::noise::{Layers, NoiseEstimate, estimate_noise_at, noise_of_l
 use pellucid_cloud::{KdTree, Point};
 use serde::{Deserialize, Serialize};
 
-use super::Plan;
 use super::regions::{self, Noises, Uneven};
 use super::round::Cloud;
 use super::weigh::{FEATURES, POSITION_SCALE};
+use super::{Decision, Plan};
 use crate::{Report, Stop};
 
 /// Noise below this many spacings is left alone: no patch can tell it from the surface.
@@ -23,22 +23,25 @@ pub struct Found {
 }
 
 /// Looks at the cloud, or at the part of it that is learned from.
-pub fn look(cloud: &Cloud) -> Found {
+pub fn look(cloud: &Cloud, without: Option<Decision>) -> Found {
     let uneven = regions::look(cloud, &KdTree::new(cloud.observed));
-    let layers = layers(&cloud.with(uneven.as_ref().map(|u| &u.1)));
+    let layers = layers(&cloud.with(uneven.as_ref().map(|u| &u.1)), without);
     Found { layers, uneven: uneven.map(|u| u.0) }
 }
 
 /// The noise of the points that are looked at.
-pub fn noise(cloud: &Cloud) -> f64 {
-    layers(cloud).noise.sigma
+pub fn noise(cloud: &Cloud, without: Option<Decision>) -> f64 {
+    layers(cloud, without).noise.sigma
 }
 
-fn layers(cloud: &Cloud) -> Layers {
+fn layers(cloud: &Cloud, without: Option<Decision>) -> Layers {
     let (points, places) = in_rows(cloud, cloud.observed);
     let tree = KdTree::new(&points);
     let noise = estimate_noise_at(&places, &points, &tree);
-    noise_of_layers_at(&places, &points, &tree, &noise)
+    match without {
+        Some(Decision::Layers) => Layers { noise, tails: 0.0 },
+        _ => noise_of_layers_at(&places, &points, &tree, &noise),
+    }
 }
 
 /// How thin walls are for the noise at the start, as seen now at `y`: 0 not, 1 very.

@@ -8,7 +8,7 @@ use pellucid_cloud::{KdTree, Point, normals, vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::relax;
+use super::{Decision, relax};
 
 /// Neighbours whose heights count.
 const NEIGHBORS: usize = 24;
@@ -57,6 +57,15 @@ impl Finish {
             amount: ((1.0 - thinness) * strength).min(1.0),
             // Near the other side of a wall, what pushes may be on it.
             even: (even as f64 * (1.0 - 0.5 * thinness)).round() as usize,
+        }
+    }
+
+    /// The same without a decision, if it is about the end.
+    pub fn without(self, decision: Option<Decision>) -> Finish {
+        match decision {
+            Some(Decision::Smoothing) => Finish { amount: 0.0, ..self },
+            Some(Decision::MeanPlanes) => Finish { round: 0.0, ..self },
+            _ => self,
         }
     }
 

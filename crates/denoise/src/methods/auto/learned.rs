@@ -93,7 +93,8 @@ impl Learned {
                 frame.rows().iter().map(|&r| inner[r as usize]).collect()
             };
             let seen = inside(&frame);
-            let found = choose::look(&Cloud { inner: Some(&seen), ..Cloud::of(&frame, seed) });
+            let cloud = Cloud { inner: Some(&seen), ..Cloud::of(&frame, seed) };
+            let found = choose::look(&cloud, parameters.without);
             aside::set_aside(&mut frame, found.sigma());
             let inner = inside(&frame);
             let cloud = Cloud { inner: Some(&inner), ..Cloud::of(&frame, seed) };

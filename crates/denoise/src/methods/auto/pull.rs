@@ -10,8 +10,6 @@ use rayon::prelude::*;
 
 use crate::patch::{NONE, PatchGraph, Patches};
 
-/// Sweeps of the semi-iteration.
-const SWEEPS: usize = 4;
 /// Bound on the spectrum of the Jacobi iteration that the sweeps are made for. Components beyond
 /// it are damped less but never grow.
 const RHO: f64 = 0.85;
@@ -74,6 +72,11 @@ impl<'a> Pull<'a> {
         Pull { patches, graph, weights, incoming, nodes }
     }
 
+    /// The same where what is pulled does not pull back.
+    pub fn one_way(self) -> Self {
+        Pull { incoming: Lists::inverse(&[], self.patches.len()), ..self }
+    }
+
     /// For every node, the sum of its weights and of `w (x_q + o - x_p)` over its links, where `o`
     /// is between the origins of the patches if these count, else zero.
     fn sums(&self, x: &[Point], origins: bool, nodes: &mut Vec<Sums>) {
@@ -129,7 +132,7 @@ impl<'a> Pull<'a> {
 
     /// Where points go: `(I + γA) Δ = γ pull` by Chebyshev's semi-iteration (Golub & Varga 1961,
     /// doi:10.1007/BF01386013), started at rest.
-    pub fn solve(&self, y: &[Point], gamma: f64) -> Vec<Point> {
+    pub fn solve(&self, y: &[Point], gamma: f64, sweeps: usize) -> Vec<Point> {
         let mut nodes = Vec::new();
         self.sums(y, true, &mut nodes);
         let points = (0..y.len()).into_par_iter().with_min_len(POINTS);
@@ -141,7 +144,7 @@ impl<'a> Pull<'a> {
         };
         let mut x: Vec<Point> = pull.par_iter().with_min_len(POINTS).map(first).collect();
         let mut omega = 2.0;
-        for _ in 1..SWEEPS {
+        for _ in 1..sweeps {
             omega = 1.0 / (1.0 - 0.25 * RHO * RHO * omega);
             self.sums(&x, false, &mut nodes);
             before.par_iter_mut().enumerate().with_min_len(POINTS).for_each(|(i, before)| {

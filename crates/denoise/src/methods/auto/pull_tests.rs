@@ -96,7 +96,7 @@ fn sweeps_come_closer_to_the_solution_than_one_step() {
         };
         (0..x.len()).map(|i| vec3::dot(row(i), row(i))).sum::<f64>().sqrt()
     };
-    let moved = Pull::new(points.len(), &patches, &graph, weights).solve(&points, gamma);
+    let moved = Pull::new(points.len(), &patches, &graph, weights).solve(&points, gamma, 4);
     assert!(
         residual(&moved) < 0.35 * residual(&points),
         "{}",

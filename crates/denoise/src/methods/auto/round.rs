@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::pull::Pull;
 use super::regions::{Band, Noises};
 use super::schedule::Settings;
-use super::weigh::{self, Matrix};
+use super::weigh;
 use crate::frame::LocalFrame;
 use crate::graph::scramble;
 use crate::patch::{Apart, PatchGraph, Patches};
@@ -16,18 +16,12 @@ use crate::{DenoiseError, Report, Run};
 
 /// Neighbours that normals and layers are seen in.
 const NORMAL_NEIGHBORS: usize = 64;
-/// Normals are looked at anew in every round of this many.
-const LOOK_EVERY: usize = 2;
 /// Neighbours whose mean distance is the spacing.
 const SPACING_NEIGHBORS: usize = 6;
 /// Points looked at for each member of a patch.
 const CANDIDATES: usize = 2;
 /// Patches that each patch is linked to.
 const LINKS: usize = 10;
-/// How much heights count when counterparts are found.
-const HEIGHT: f64 = 0.5;
-/// Spacings that a difference of one between normals counts as.
-const PER_NORMAL: f64 = 1.0;
 
 /// What a round needs to know of the whole cloud.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -136,16 +130,17 @@ impl<'a> Cloud<'a> {
         let tree = Run::timed(report, "tree", || KdTree::new(y));
         let disk = settings.points_of_disk();
         // Points move by a fraction of their spacing, and what is seen around them by less.
-        if index % LOOK_EVERY == 1 || seen.normals.is_empty() {
-            *seen = Run::timed(report, "normals", || look(y, &tree, disk));
+        if (index - 1).is_multiple_of(settings.look_every) || seen.normals.is_empty() {
+            *seen = Run::timed(report, "normals", || look(y, &tree, disk, settings.sides));
         }
         let Seen { normals, sided, spacing, reach, disk: looked } = &*seen;
         let radius =
             given.map_or_else(|| reach * (disk as f64 / *looked as f64).sqrt(), |g| g.radius);
         let centers = Run::timed(report, "centres", || {
-            sample::poisson_disk_by_rank_in(&tree, y, radius, &self.ranks(index))
+            let draw = if settings.redraw { index } else { 0 };
+            sample::poisson_disk_by_rank_in(&tree, y, radius, &self.ranks(draw))
         });
-        let apart = Apart { normals, sided: Some(sided), per_normal: PER_NORMAL };
+        let apart = Apart { normals, sided: Some(sided), per_normal: settings.per_normal };
         let patches = Run::timed(report, "patches", || {
             let (size, limit) = (settings.size, given.map(|g| g.limit));
             Patches::cover(y, &tree, &centers, size, CANDIDATES * size, apart, limit)
@@ -153,17 +148,20 @@ impl<'a> Cloud<'a> {
         drop(tree);
         report.uncovered_points = report.uncovered_points.max(patches.uncovered());
         let graph = Run::timed(report, "counterparts", || {
-            PatchGraph::link_flat(y, &patches, LINKS, apart, HEIGHT)
+            PatchGraph::link_flat(y, &patches, LINKS, apart, settings.height)
         });
         let trace_limit = settings.trace_limit;
         let learned = Run::timed(report, "learning", || match given {
-            Some(g) => matrix(&g.metric),
+            Some(g) => weigh::matrix(&g.metric),
+            None if !settings.learn => weigh::fixed(trace_limit),
             None => weigh::learn(y, self.numbers, &patches, &graph, apart, trace_limit),
         })?;
         let weights =
             Run::timed(report, "weights", || weigh::weights(y, &patches, &graph, apart, &learned));
         let mut next = Run::timed(report, "solve", || {
-            Pull::new(y.len(), &patches, &graph, weights).solve(y, settings.gamma)
+            let pull = Pull::new(y.len(), &patches, &graph, weights);
+            let pull = if settings.both_ways { pull } else { pull.one_way() };
+            pull.solve(y, settings.gamma, settings.sweeps)
         });
         if let Some(noises) = self.noises {
             let moves = settings.least_noise..settings.below;
@@ -194,14 +192,14 @@ impl<'a> Cloud<'a> {
     }
 }
 
-fn look(y: &[Point], tree: &KdTree, disk: usize) -> Seen {
+fn look(y: &[Point], tree: &KdTree, disk: usize, sides: bool) -> Seen {
     let points =
         tree.map_neighbors(NORMAL_NEIGHBORS.max(disk + 1), Vec::new, |heights, i, row, d2| {
             let (normal, sided) = sided_normal(y, i, row, heights);
             let near = &d2[1.min(d2.len() - 1)..d2.len().min(SPACING_NEIGHBORS + 1)];
             let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / near.len().max(1) as f64;
             let reach2 = d2[disk.min(d2.len() - 1)];
-            Around { normal, sided, spacing, reach2 }
+            Around { normal, sided: sided && sides, spacing, reach2 }
         });
     Seen {
         normals: points.iter().map(|s| s.normal).collect(),
@@ -220,13 +218,6 @@ fn usual_reach(seen: &[Around]) -> f64 {
         return 0.0;
     }
     reach.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt()
-}
-
-fn matrix(values: &[f64]) -> Result<Matrix, DenoiseError> {
-    values.try_into().map_err(|_| DenoiseError::Numerical {
-        step: "learning",
-        detail: "the given metric has another size".into(),
-    })
 }
 
 /// In order, so that it does not depend on threads.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::regions;
+use super::{Decision, regions};
 use crate::Stop;
 
 /// Points of a patch where there is little noise, and how many more for each squared spacing of
@@ -20,6 +20,15 @@ const TRACE: f64 = 3.0;
 /// Strength of the pull, and how it grows with the noise like patches do.
 const GAMMA: f64 = 0.2;
 const GAMMA_GROWTH: f64 = 0.1;
+/// How much heights count when counterparts are found.
+const HEIGHT: f64 = 0.5;
+/// Spacings that a difference of one between normals counts as.
+const PER_NORMAL: f64 = 1.0;
+/// Normals are looked at anew in every round of this many.
+const LOOK_EVERY: usize = 2;
+/// Sweeps of the solver, and as many as leave nothing to do.
+const SWEEPS: usize = 4;
+const ALL_SWEEPS: usize = 40;
 /// On a surface, disks of radius r leave about 0.7 centres per r² (measured).
 const DISKS: f64 = 0.7 * std::f64::consts::PI;
 
@@ -65,6 +74,22 @@ pub struct Settings {
     pub least_noise: f64,
     /// See above.
     pub below: f64,
+    /// How much heights count when counterparts are found.
+    pub height: f64,
+    /// Spacings that a difference of one between normals counts as.
+    pub per_normal: f64,
+    /// Whether normals have signs where two layers lie.
+    pub sides: bool,
+    /// Normals are looked at anew in every round of this many.
+    pub look_every: usize,
+    /// Whether centres are drawn anew.
+    pub redraw: bool,
+    /// Whether the metric is learned.
+    pub learn: bool,
+    /// Whether what is pulled pulls back.
+    pub both_ways: bool,
+    /// Sweeps of the solver.
+    pub sweeps: usize,
 }
 
 impl Settings {
@@ -79,6 +104,35 @@ impl Settings {
             gamma: GAMMA + GAMMA_GROWTH * over.min(2.0),
             least_noise: regions::least(left),
             below: f64::MAX,
+            height: HEIGHT,
+            per_normal: PER_NORMAL,
+            sides: true,
+            look_every: LOOK_EVERY,
+            redraw: true,
+            learn: true,
+            both_ways: true,
+            sweeps: SWEEPS,
+        }
+    }
+
+    /// The same without a decision, if it is about rounds.
+    pub fn without(self, decision: Option<Decision>) -> Settings {
+        match decision {
+            Some(Decision::GrowingPatches) => {
+                let Settings { size, share, trace_limit, .. } = Settings::for_noise(0.0);
+                Settings { size, share, trace_limit, ..self }
+            }
+            Some(Decision::WiderWeights) => Settings { trace_limit: TRACE, ..self },
+            Some(Decision::GrowingPull) => Settings { gamma: GAMMA, ..self },
+            Some(Decision::FreshCenters) => Settings { redraw: false, ..self },
+            Some(Decision::NormalsInPatches) => Settings { per_normal: 0.0, ..self },
+            Some(Decision::SidedNormals) => Settings { sides: false, ..self },
+            Some(Decision::KeptNormals) => Settings { look_every: 1, ..self },
+            Some(Decision::HalfHeights) => Settings { height: 1.0, ..self },
+            Some(Decision::LearnedMetric) => Settings { learn: false, ..self },
+            Some(Decision::PullBack) => Settings { both_ways: false, ..self },
+            Some(Decision::FewSweeps) => Settings { sweeps: ALL_SWEEPS, ..self },
+            _ => self,
         }
     }
 

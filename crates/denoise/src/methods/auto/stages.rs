@@ -9,7 +9,7 @@ use super::choose;
 use super::finish::Finish;
 use super::round::{Cloud, Moved, Recipe, Seen};
 use super::schedule::{self, Follow, Settings};
-use super::{Auto, AutoParameters, Plan, weigh};
+use super::{Auto, AutoParameters, Decision, Plan, weigh};
 use crate::frame::LocalFrame;
 use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
 
@@ -56,7 +56,7 @@ impl Rounds<'_, '_> {
         let mut cloud = Cloud { ..*cloud };
         let mut follow = follow;
         let mut stop = self.stage(&cloud, &mut follow, &mut state)?;
-        let AutoParameters { strength, even, .. } = self.auto.0;
+        let AutoParameters { strength, even, without, .. } = self.auto.0;
         let (mut thinness, sigma) = (follow.thinness(), follow.sigma());
         let left = choose::noise_left(&cloud, &state.y);
         for _ in 1..STAGES {
@@ -64,11 +64,11 @@ impl Rounds<'_, '_> {
             let next = cloud.noises.and_then(|n| n.below(joined));
             let Some(band) = next.filter(|_| stop != Stop::Observer) else { break };
             cloud.band = band;
-            follow = follow.anew(choose::noise(&cloud));
+            follow = follow.anew(choose::noise(&cloud, without));
             stop = self.stage(&cloud, &mut follow, &mut state)?;
             thinness = thinness.max(follow.thinness());
         }
-        let finish = Finish::new(sigma, left, thinness, strength, even);
+        let finish = Finish::new(sigma, left, thinness, strength, even).without(without);
         let State { y, recipes, .. } = state;
         Ok(Ended { y, plan: Plan { recipes, stop, thinness, finish } })
     }
@@ -96,15 +96,19 @@ impl Rounds<'_, '_> {
         follow: &mut Follow,
         state: &mut State,
     ) -> Result<Stop, DenoiseError> {
+        let without = self.auto.0.without;
         for i in 1..=follow.most() {
             state.told = state.told.max(0.95 * follow.done());
             let below = cloud.band.below;
-            let settings = Settings { below, ..Settings::for_noise(follow.left()) };
+            let settings =
+                Settings { below, ..Settings::for_noise(follow.left()) }.without(without);
             let mut moved = self.round(cloud, &settings, None, state)?;
-            if i == schedule::WALLS_AFTER {
+            if i == schedule::WALLS_AFTER && without != Some(Decision::ThinWalls) {
                 follow.walls(choose::thinness(cloud, &moved.y, follow.sigma()));
             }
-            let enough = follow.judge(moved.mean, moved.removed);
+            let enough = follow
+                .judge(moved.mean, moved.removed)
+                .filter(|&stop| stop != Stop::Converged || without != Some(Decision::Rest));
             moved.recipe.left = follow.left();
             if self.is_enough(moved, follow.left(), state)? {
                 return Ok(Stop::Observer);

@@ -78,6 +78,21 @@ pub fn weights(
     weights
 }
 
+/// The metric that takes all features alike.
+pub fn fixed(trace_limit: f64) -> Result<Matrix, DenoiseError> {
+    let metric = Metric::identity_scaled(FEATURES, trace_limit);
+    matrix(metric.map_err(|e| failed(e.to_string()))?.values())
+}
+
+/// As many values as a metric has.
+pub fn matrix(values: &[f64]) -> Result<Matrix, DenoiseError> {
+    values.try_into().map_err(|_| failed("the metric has another size".into()))
+}
+
+fn failed(detail: String) -> DenoiseError {
+    DenoiseError::Numerical { step: "learning", detail }
+}
+
 /// Learns M (Eq. 11) from the links of some patches, drawn by the numbers of their centres.
 pub fn learn(
     y: &[Point],
@@ -87,7 +102,6 @@ pub fn learn(
     apart: Apart,
     trace_limit: f64,
 ) -> Result<Matrix, DenoiseError> {
-    let failed = |detail: String| DenoiseError::Numerical { step: "learning", detail };
     let share = (LEARN_FROM / patches.len().max(1) as f64).min(1.0);
     let drawn = |s: usize| {
         let number = u64::from(numbers[patches.centers()[s] as usize]);
@@ -115,7 +129,7 @@ pub fn learn(
     let edges =
         Edges::from_columns(Vec::new(), columns, distances).map_err(|e| failed(e.to_string()))?;
     let metric = if edges.is_empty() {
-        Metric::identity_scaled(FEATURES, trace_limit).map_err(|e| failed(e.to_string()))?
+        return fixed(trace_limit);
     } else {
         // To the last digits, so that turning the cloud turns the metric.
         let params = LearnParams {
@@ -127,8 +141,7 @@ pub fn learn(
         };
         learn::learn(&edges, &params).map_err(|e| failed(e.to_string()))?.metric
     };
-    let mut m: Matrix =
-        (metric.values().try_into()).map_err(|_| failed("the metric has another size".into()))?;
+    let mut m = matrix(metric.values())?;
     let is_normal = |i: usize| i >= FEATURES / 2;
     for (entry, m) in m.iter_mut().enumerate() {
         // Zero but for rounding.

@@ -1,0 +1,73 @@
+//! Decisions of `auto` can be left out one by one, and each makes a difference somewhere.
+
+use std::path::Path;
+
+use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
+use pellucid_cloud::{Point, PointCloud, spacing};
+use pellucid_denoise::registry::{self, ParameterMap};
+use pellucid_denoise::{ParameterError, Run};
+use serde_json::{Value, json};
+
+fn build(without: Value) -> Result<Box<dyn pellucid_denoise::Denoiser>, ParameterError> {
+    let changes = ParameterMap::from_iter([("without".to_owned(), without)]);
+    registry::find("auto").unwrap().build(None, &changes)
+}
+
+fn run(cloud: &PointCloud, without: Value) -> Vec<Point> {
+    let method = build(without).unwrap();
+    method.denoise(cloud, &mut Run::default()).unwrap().cloud.positions().to_vec()
+}
+
+/// The names, as a wrong one brings them up.
+fn names() -> Vec<String> {
+    let error = build(json!("nonsense")).err().unwrap();
+    assert!(matches!(error, ParameterError::Type { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("without") && text.contains("nonsense"), "{text}");
+    let (_, known) = text.split_once("expected one of").unwrap();
+    known.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn noisy(points: Vec<Point>, spacings: f64) -> PointCloud {
+    let sigma = spacings * spacing::spacing_of(&points);
+    add_noise(&PointCloud::new(points), NoiseModel::Gaussian, sigma, 8).unwrap()
+}
+
+/// Little noise on a curved surface, much of it, and two sheets about as far apart as it is wide.
+fn clouds() -> [PointCloud; 3] {
+    let torus = || Shape::Torus.sample(2500, 7).positions().to_vec();
+    let sheets = (0..5000).map(|i| {
+        let (x, y) = (f64::from(i / 2 % 50), f64::from(i / 100));
+        [x, y, f64::from(i % 2) * 2.2]
+    });
+    [noisy(torus(), 0.6), noisy(torus(), 1.6), noisy(sheets.collect(), 0.5)]
+}
+
+#[test]
+fn each_makes_a_difference_and_none_makes_none() {
+    let clouds = clouds();
+    let default: Vec<_> = clouds.iter().map(|c| run(c, Value::Null)).collect();
+    let auto = registry::find("auto").unwrap().build(None, &ParameterMap::new()).unwrap();
+    for (cloud, default) in clouds.iter().zip(&default) {
+        let plain = auto.denoise(cloud, &mut Run::default()).unwrap().cloud;
+        assert_eq!(plain.positions(), default);
+    }
+    for name in names() {
+        let differs = |(cloud, default): (&PointCloud, &Vec<Point>)| {
+            let other = run(cloud, json!(name));
+            assert!(other.iter().flatten().all(|x| x.is_finite()), "{name}");
+            other != *default
+        };
+        assert!(clouds.iter().zip(&default).any(differs), "{name} changes nothing");
+    }
+}
+
+#[test]
+fn the_page_names_each() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/methods/auto.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(names().len() > 10);
+    for name in names() {
+        assert!(page.contains(&format!("| `{name}` |")), "{name}");
+    }
+}
