@@ -33,14 +33,18 @@ fn noisy(points: Vec<Point>, spacings: f64) -> PointCloud {
     add_noise(&PointCloud::new(points), NoiseModel::Gaussian, sigma, 8).unwrap()
 }
 
-/// Little noise on a curved surface, much of it, and two sheets about as far apart as it is wide.
+/// Little noise on a curved surface, much on a plane, and two sheets about as far apart as it is wide.
 fn clouds() -> [PointCloud; 3] {
-    let torus = || Shape::Torus.sample(2500, 7).positions().to_vec();
-    let sheets = (0..5000).map(|i| {
-        let (x, y) = (f64::from(i / 2 % 50), f64::from(i / 100));
+    let points = |shape: Shape| shape.sample(1500, 7).positions().to_vec();
+    let sheets = (0..3200).map(|i| {
+        let (x, y) = (f64::from(i / 2 % 40), f64::from(i / 80));
         [x, y, f64::from(i % 2) * 2.2]
     });
-    [noisy(torus(), 0.6), noisy(torus(), 1.6), noisy(sheets.collect(), 0.5)]
+    [
+        noisy(points(Shape::Torus), 0.6),
+        noisy(points(Shape::Plane), 2.5),
+        noisy(sheets.collect(), 0.7),
+    ]
 }
 
 #[test]
