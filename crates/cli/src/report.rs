@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use pellucid::cloud::{Point, vec3};
+use pellucid::big::Movement;
+use pellucid::cloud::Point;
 use pellucid::denoise::registry::ParameterMap;
 use pellucid::denoise::{Report, Stop};
 use pellucid::io::Dropped;
@@ -138,8 +139,8 @@ impl RunReport {
             None => String::new(),
         };
         let moved = match (self.stop, self.report.notes.last()) {
-            (Stop::NothingToDo, Some(why)) if d.moved == 0 => why.clone(),
-            _ => format!("moved by {:.3e}{unit} on average", d.mean),
+            (Stop::NothingToDo, Some(why)) if d.movement.moved == 0 => why.clone(),
+            _ => format!("moved by {:.3e}{unit} on average", d.movement.mean),
         };
         format!(
             "{} -> {}: {} points{part}, {} in {:.1} s, {moved}\n",
@@ -172,49 +173,20 @@ impl From<&Dropped> for DroppedItem {
     }
 }
 
-/// How far points moved, in file units.
+/// How far points moved.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Displacement {
-    /// Points that moved at all.
-    pub moved: usize,
-    /// Mean over the finite points.
-    pub mean: f64,
-    /// Root of the mean square.
-    pub rms: f64,
-    /// Half of them moved less.
-    pub median: f64,
-    /// 95 % of them moved less.
-    pub p95: f64,
-    /// The largest.
-    pub max: f64,
+    /// In file units.
+    #[serde(flatten)]
+    pub movement: Movement,
     /// The mean in spacings, where the method knows the spacing.
     pub mean_spacings: Option<f64>,
 }
 
 impl Displacement {
-    /// The statistics of the way from `before` to `after`, row by row.
-    pub fn between(before: &[Point], after: &[Point], spacing: Option<f64>) -> Self {
-        let mut lengths: Vec<f64> = before
-            .iter()
-            .zip(after)
-            .map(|(&a, &b)| vec3::norm(vec3::sub(b, a)))
-            .filter(|d| d.is_finite())
-            .collect();
-        if lengths.is_empty() {
-            return Displacement::default();
-        }
-        lengths.sort_unstable_by(f64::total_cmp);
-        let n = lengths.len() as f64;
-        let at = |share: f64| lengths[((n * share).ceil() as usize).clamp(1, lengths.len()) - 1];
-        let mean = lengths.iter().sum::<f64>() / n;
-        Displacement {
-            moved: lengths.iter().filter(|&&d| d > 0.0).count(),
-            mean,
-            rms: (lengths.iter().map(|d| d * d).sum::<f64>() / n).sqrt(),
-            median: at(0.5),
-            p95: at(0.95),
-            max: at(1.0),
-            mean_spacings: spacing.filter(|s| *s > 0.0).map(|s| mean / s),
-        }
+    /// The same in spacings too, if they are known.
+    pub fn of(movement: Movement, spacing: Option<f64>) -> Self {
+        let mean_spacings = spacing.filter(|s| *s > 0.0).map(|s| movement.mean / s);
+        Displacement { movement, mean_spacings }
     }
 }

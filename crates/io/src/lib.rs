@@ -18,6 +18,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod atomic;
+mod batches;
 mod column;
 mod document;
 mod e57;

@@ -2,18 +2,20 @@
 //! all else is copied from the one file to the other as it is.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use pellucid_cloud::Point;
 
+use crate::batches::{Batches, Stopped, read_at};
 use crate::document::Dropped;
-use crate::error::{Fault, IoError};
+use crate::e57::E57Pieces;
+use crate::error::IoError;
 use crate::format::Format;
 use crate::las::LasPieces;
 use crate::ply::PlyPieces;
 
-/// A file to be gone through piece by piece: LAS, LAZ, or binary PLY.
+/// A file to be gone through piece by piece: LAS, LAZ, E57, or binary PLY.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -35,7 +37,7 @@ use crate::ply::PlyPieces;
 /// assert_eq!((file.len(), sum), (2, 4.0));
 ///
 /// let mut out = Cursor::new(Vec::new());
-/// file.rewrite(file.format(), &mut out, &mut |points| {
+/// file.rewrite(file.format(), &mut out, &mut |_, points| {
 ///     points.iter_mut().for_each(|p| p[2] += 1.0);
 ///     true
 /// })?;
@@ -52,33 +54,15 @@ pub struct PieceFile {
 enum Kind {
     Las(Box<LasPieces>),
     Ply(PlyPieces),
+    E57(Box<E57Pieces>),
 }
 
-/// Somewhere to write to, and to go back in.
-pub trait Sink: Write + Seek {}
+/// Somewhere to write to and to go back in, such as a file open for reading and writing.
+///
+/// It need not be buffered.
+pub trait Sink: Read + Write + Seek {}
 
-impl<T: Write + Seek> Sink for T {}
-
-/// Why going through a file ended early.
-pub(crate) enum Stopped {
-    Io(io::Error),
-    At(Fault),
-    Unfit(String),
-    /// The caller had enough.
-    Enough,
-}
-
-impl From<io::Error> for Stopped {
-    fn from(e: io::Error) -> Self {
-        Stopped::Io(e)
-    }
-}
-
-impl From<Fault> for Stopped {
-    fn from(fault: Fault) -> Self {
-        Stopped::At(fault)
-    }
-}
+impl<T: Read + Write + Seek> Sink for T {}
 
 impl PieceFile {
     /// Looks at the parts of a file that are not points.
@@ -112,10 +96,11 @@ impl PieceFile {
                 Kind::Las(Box::new(LasPieces::open(&mut file).map_err(stopped)?))
             }
             Format::Ply => Kind::Ply(PlyPieces::open(&mut file).map_err(stopped)?),
+            Format::E57 => Kind::E57(Box::new(E57Pieces::open(&mut file).map_err(stopped)?)),
             other => {
                 let fault = format!(
-                    "{} is read as a whole only; LAS, LAZ and binary PLY can be read in pieces: \
-                     convert it first",
+                    "{} is read as a whole only; LAS, LAZ, E57 and binary PLY can be read in \
+                     pieces: convert it first",
                     other.name()
                 );
                 return Err(IoError::Unfit { file: name, fault });
@@ -129,6 +114,7 @@ impl PieceFile {
         match &self.kind {
             Kind::Las(las) => las.count,
             Kind::Ply(ply) => ply.count,
+            Kind::E57(e57) => e57.count,
         }
     }
 
@@ -160,6 +146,7 @@ impl PieceFile {
         match &self.kind {
             Kind::Las(_) => false,
             Kind::Ply(ply) => ply.normals,
+            Kind::E57(e57) => e57.has_normals(),
         }
     }
 
@@ -172,7 +159,19 @@ impl PieceFile {
                          points in the same order"
                     .to_owned(),
             }],
+            Kind::E57(e57) => e57.left_out(),
             _ => Vec::new(),
+        }
+    }
+
+    /// How often [`rewrite`](Self::rewrite) goes through all positions.
+    ///
+    /// Twice if coordinates are E57's integers: how many bits they take must be known before the
+    /// first is written.
+    pub fn passes(&self) -> usize {
+        match &self.kind {
+            Kind::E57(e57) => e57.passes(),
+            _ => 1,
         }
     }
 
@@ -186,11 +185,14 @@ impl PieceFile {
         self.ended(self.handle().and_then(|mut file| match &self.kind {
             Kind::Las(las) => las.positions(&mut file, &mut take),
             Kind::Ply(ply) => ply.positions(&mut file, &mut take),
+            Kind::E57(e57) => e57.positions(&mut file, &mut take),
         }))
     }
 
-    /// Writes the file to `sink` with the positions that `change` makes of its own, which it gets in
-    /// order and some at a time, while it returns `true`. Tells whether it came to the end.
+    /// Writes the file to `sink`, which must be empty, with the positions that `change` makes of
+    /// its own. It gets the number of the first and some of them, in order, while it returns
+    /// `true`; if there are two [`passes`](Self::passes), all of them twice, and must do the same
+    /// both times. Tells whether it came to the end.
     ///
     /// Coordinates that stay the same keep their bytes. LAS may become LAZ and the other way
     /// round; any other change of format is refused.
@@ -198,17 +200,36 @@ impl PieceFile {
         &self,
         format: Format,
         sink: &mut dyn Sink,
-        change: &mut dyn FnMut(&mut [Point]) -> bool,
+        change: &mut dyn FnMut(usize, &mut [Point]) -> bool,
     ) -> Result<bool, IoError> {
         self.check_becomes(format)?;
-        let mut change = |points: &mut [Point]| match change(points) {
+        let mut change = |first: usize, points: &mut [Point]| match change(first, points) {
             true => Ok(()),
             false => Err(Stopped::Enough),
         };
-        self.ended(self.handle().and_then(|mut file| match &self.kind {
-            Kind::Las(las) => las.rewrite(&mut file, format == Format::Laz, sink, &mut change),
-            Kind::Ply(ply) => ply.rewrite(&mut file, sink, &mut change),
-        }))
+        let mut sink = Watched { sink, fault: None };
+        let result = self.handle().and_then(|mut file| {
+            const BUFFER: usize = 1 << 20;
+            match &self.kind {
+                Kind::Las(las) => {
+                    let mut out = BufWriter::with_capacity(BUFFER, &mut sink);
+                    las.rewrite(&mut file, format == Format::Laz, &mut out, &mut change)?;
+                    Ok(out.flush()?)
+                }
+                Kind::Ply(ply) => {
+                    let mut out = BufWriter::with_capacity(BUFFER, &mut sink);
+                    ply.rewrite(&mut file, &mut out, &mut change)?;
+                    Ok(out.flush()?)
+                }
+                Kind::E57(e57) => e57.rewrite(&mut file, &mut sink, &mut change),
+            }
+        });
+        match (result, sink.fault) {
+            (Err(_), Some(source)) => {
+                Err(IoError::Write { file: format!("the copy of {}", self.name), source })
+            }
+            (result, _) => self.ended(result),
+        }
     }
 
     fn handle(&self) -> Result<File, Stopped> {
@@ -224,37 +245,47 @@ impl PieceFile {
     }
 }
 
-impl Stopped {
-    fn of(self, name: &str) -> IoError {
-        let file = name.to_owned();
-        match self {
-            Stopped::Io(source) => IoError::Read { file, source },
-            Stopped::At(fault) => fault.of(name),
-            Stopped::Unfit(fault) => IoError::Unfit { file, fault },
-            Stopped::Enough => IoError::Unfit { file, fault: "stopped".to_owned() },
+/// Remembers that it was the sink that failed, and not the file.
+struct Watched<'a> {
+    sink: &'a mut dyn Sink,
+    fault: Option<io::Error>,
+}
+
+impl Watched<'_> {
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(e) = &result
+            && e.kind() != io::ErrorKind::Interrupted
+        {
+            let copy = |e: &io::Error| io::Error::new(e.kind(), e.to_string());
+            self.fault =
+                Some(e.raw_os_error().map_or_else(|| copy(e), io::Error::from_raw_os_error));
         }
+        result
     }
 }
 
-/// `size` bytes from byte `at` on.
-pub(crate) fn read_at(file: &mut File, at: usize, size: usize) -> Result<Vec<u8>, Stopped> {
-    file.seek(SeekFrom::Start(at as u64))?;
-    let mut bytes = vec![0; size];
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
+impl Read for Watched<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let result = self.sink.read(bytes);
+        self.note(result)
+    }
 }
 
-/// Copies `size` bytes from byte `at` on.
-pub(crate) fn copy(
-    file: &mut File,
-    at: usize,
-    size: usize,
-    sink: &mut dyn Sink,
-) -> Result<(), Stopped> {
-    file.seek(SeekFrom::Start(at as u64))?;
-    let copied = io::copy(&mut file.take(size as u64), &mut &mut *sink)?;
-    if copied < size as u64 {
-        return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.sink.write(bytes);
+        self.note(result)
     }
-    Ok(())
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.sink.flush();
+        self.note(result)
+    }
+}
+
+impl Seek for Watched<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let result = self.sink.seek(to);
+        self.note(result)
+    }
 }

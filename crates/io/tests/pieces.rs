@@ -7,9 +7,14 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use common::rng;
+use e57::{
+    E57Writer, Extension, ImageFormat, Quaternion, RawValues, Record, RecordDataType, RecordName,
+    RecordValue, Transform, Translation, VisualReferenceImageProperties,
+};
 use las_files::{Builder, descriptor, vlr};
 use pellucid_cloud::Point;
 use pellucid_io::{Format, IoError, PieceFile, WriteOptions, read_bytes, write_bytes};
+use rand::RngExt;
 
 struct Here {
     _folder: tempfile::TempDir,
@@ -34,15 +39,15 @@ fn positions(file: &PieceFile) -> Vec<Point> {
 }
 
 fn rewritten(file: &PieceFile, format: Format, change: impl Fn(usize, &mut Point)) -> Vec<u8> {
-    let (mut out, mut row) = (Cursor::new(Vec::new()), 0);
-    let ended = file.rewrite(format, &mut out, &mut |points| {
-        for p in points {
-            change(row, p);
-            row += 1;
-        }
+    let (mut out, mut rows) = (Cursor::new(Vec::new()), 0);
+    let ended = file.rewrite(format, &mut out, &mut |first, points| {
+        assert_eq!(first, rows % file.len());
+        points.iter_mut().enumerate().for_each(|(i, p)| change(first + i, p));
+        rows += points.len();
         true
     });
     assert!(ended.unwrap());
+    assert_eq!(rows, file.passes() * file.len());
     out.into_inner()
 }
 
@@ -56,6 +61,16 @@ fn nudge(row: usize, p: &mut Point) {
 /// Piece by piece and as a whole: the same positions, and the same bytes with and without moves.
 #[track_caller]
 fn assert_alike(bytes: &[u8], format: Format, outputs: &[Format]) {
+    assert_alike_moved(bytes, format, outputs, nudge);
+}
+
+#[track_caller]
+fn assert_alike_moved(
+    bytes: &[u8],
+    format: Format,
+    outputs: &[Format],
+    change: fn(usize, &mut Point),
+) {
     let here = file(&format!("a.{}", format.extensions()[0]), bytes);
     let pieces = PieceFile::open(&here.path).unwrap();
     let mut document = read_bytes(bytes, format, "a").unwrap();
@@ -68,11 +83,11 @@ fn assert_alike(bytes: &[u8], format: Format, outputs: &[Format]) {
         assert!(rewritten(&pieces, *output, |_, _| {}) == whole, "{output:?}");
     }
     let mut moved = all;
-    moved.iter_mut().enumerate().for_each(|(row, p)| nudge(row, p));
+    moved.iter_mut().enumerate().for_each(|(row, p)| change(row, p));
     document.cloud = document.cloud.with_positions(moved).unwrap();
     for output in outputs {
         let whole = write_bytes(&document, *output, &WriteOptions::default()).unwrap();
-        assert!(rewritten(&pieces, *output, nudge) == whole, "{output:?}, moved");
+        assert!(rewritten(&pieces, *output, change) == whole, "{output:?}, moved");
     }
 }
 
@@ -143,6 +158,89 @@ fn binary_ply_of_both_kinds_with_elements_before_and_after() {
 }
 
 #[test]
+fn scans_with_poses_records_and_images() {
+    let record = |name, data_type| Record { name, data_type };
+    let scaled = RecordDataType::ScaledInteger { min: -9000, max: 9000, scale: 0.01, offset: 0.5 };
+    let (byte, state) =
+        (RecordDataType::Integer { min: 0, max: 255 }, RecordDataType::Integer { min: 0, max: 2 });
+    let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
+    let integers = [
+        record(axes[0].clone(), scaled.clone()),
+        record(axes[1].clone(), scaled.clone()),
+        record(axes[2].clone(), scaled),
+        record(RecordName::CartesianInvalidState, state),
+        record(RecordName::RowIndex, RecordDataType::Integer { min: 7, max: 7 }),
+        record(RecordName::IsIntensityInvalid, RecordDataType::Integer { min: 0, max: 1 }),
+        record(RecordName::Intensity, byte),
+    ];
+    let sphere =
+        [RecordName::SphericalRange, RecordName::SphericalAzimuth, RecordName::SphericalElevation];
+    let mut doubles: Vec<Record> =
+        sphere.into_iter().map(|name| record(name, RecordDataType::F64)).collect();
+    doubles.push(record(RecordName::TimeStamp, RecordDataType::F64));
+    let mut singles: Vec<Record> =
+        axes.into_iter().map(|name| record(name, RecordDataType::F32)).collect();
+    let own = RecordName::Unknown { namespace: "own".to_owned(), name: "quality".to_owned() };
+    singles.push(record(own, RecordDataType::F32));
+    // How many points of each kind; the first two make more than one batch.
+    for (n, passes) in [([120_000, 160_000, 10], 2), ([0, 5, 190_000], 1), ([0, 0, 400], 1)] {
+        let mut r = rng(5);
+        let mut out = Cursor::new(Vec::new());
+        let mut w = E57Writer::new(&mut out, "file").unwrap();
+        w.set_coordinate_metadata(Some("PROJCS[]".to_owned()));
+        w.register_extension(Extension::new("own", "urn:own")).unwrap();
+        for (kind, n) in n.into_iter().enumerate().filter(|(kind, n)| *kind == 2 || *n > 0) {
+            let prototype = [&integers[..], &doubles, &singles][kind].to_vec();
+            let mut scan = w.add_pointcloud(&format!("scan {kind}"), prototype.clone()).unwrap();
+            scan.set_name(Some(format!("station {kind}")));
+            scan.set_sensor_model(Some("model".to_owned()));
+            scan.set_humidity(Some(0.4));
+            if kind < 2 {
+                scan.set_transform(Some(Transform {
+                    rotation: Quaternion { w: 0.8, x: 0.0, y: 0.6, z: 0.0 },
+                    translation: Translation { x: 1e5, y: -20.0, z: kind as f64 },
+                }));
+            }
+            for _ in 0..n {
+                let mut draw = |record: &Record| match record.data_type {
+                    RecordDataType::Integer { min, max } => {
+                        // Most states say that all is well.
+                        let x = if max < 3 && r.random_bool(0.9) {
+                            0
+                        } else {
+                            r.random_range(min..=max)
+                        };
+                        RecordValue::Integer(x)
+                    }
+                    RecordDataType::ScaledInteger { min, max, .. } => {
+                        RecordValue::ScaledInteger(r.random_range(min..=max))
+                    }
+                    RecordDataType::Single { .. } => RecordValue::Single(r.random_range(-9.0..9.0)),
+                    RecordDataType::Double { .. } => RecordValue::Double(r.random_range(0.1..1.5)),
+                };
+                let raw: RawValues = prototype.iter().map(&mut draw).collect();
+                scan.add_point(raw).unwrap();
+            }
+            scan.finalize().unwrap();
+        }
+        let mut image = w.add_image("picture").unwrap();
+        let size = VisualReferenceImageProperties { width: 1, height: 1 };
+        let mut data = Cursor::new(vec![7; 5000]);
+        image.add_visual_reference(ImageFormat::Png, &mut data, size, None).unwrap();
+        image.finalize().unwrap();
+        w.finalize().unwrap();
+        drop(w);
+        let bytes = out.into_inner();
+        assert_alike(&bytes, Format::E57, &[Format::E57]);
+        // Past the range of the integers, which then take more bits.
+        let away = |row: usize, p: &mut Point| p[row % 3] += 300.0 * (row % 2) as f64;
+        assert_alike_moved(&bytes, Format::E57, &[Format::E57], away);
+        let here = file("a.e57", &bytes);
+        assert_eq!(PieceFile::open(&here.path).unwrap().passes(), passes);
+    }
+}
+
+#[test]
 fn whoever_has_had_enough_is_not_asked_again() {
     let mut r = rng(3);
     let las = Builder::new(4, 6).random_points(&mut r, 900_000).build();
@@ -155,7 +253,7 @@ fn whoever_has_had_enough_is_not_asked_again() {
     });
     assert_eq!((ended.unwrap(), asked), (false, 1));
     let mut out = Cursor::new(Vec::new());
-    assert!(!pieces.rewrite(Format::Laz, &mut out, &mut |_| false).unwrap());
+    assert!(!pieces.rewrite(Format::Laz, &mut out, &mut |_, _| false).unwrap());
 }
 
 #[test]
@@ -176,9 +274,9 @@ fn what_cannot_be_done_in_pieces_is_said() {
     let here = file("a.las", &las);
     let pieces = PieceFile::open(&here.path).unwrap();
     let mut out = Cursor::new(Vec::new());
-    let other = pieces.rewrite(Format::Ply, &mut out, &mut |_| true);
+    let other = pieces.rewrite(Format::Ply, &mut out, &mut |_, _| true);
     assert!(matches!(other, Err(IoError::Unfit { .. })));
-    let far = pieces.rewrite(Format::Las, &mut out, &mut |points| {
+    let far = pieces.rewrite(Format::Las, &mut out, &mut |_, points| {
         points[0] = [1e300; 3];
         true
     });

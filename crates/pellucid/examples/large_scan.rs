@@ -77,9 +77,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     out.into_inner()?.sync_all()?;
 
     let format = Format::from_path(&output).ok_or("the file must end in .las or .laz")?;
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(&output)?);
-    PieceFile::open(&plain)?.rewrite(format, &mut out, &mut |_| true)?;
-    out.into_inner()?.sync_all()?;
+    let mut out =
+        File::options().read(true).write(true).create(true).truncate(true).open(&output)?;
+    PieceFile::open(&plain)?.rewrite(format, &mut out, &mut |_, _| true)?;
+    out.sync_all()?;
     std::fs::remove_file(plain)?;
     Ok(())
 }

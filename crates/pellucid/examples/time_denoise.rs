@@ -2,8 +2,11 @@
 //! `time_denoise FILE METHOD` prints seconds, seconds of processors, and kilobytes before and after
 //! (on Linux).
 
+mod clock;
+
 use std::time::Instant;
 
+use clock::processors;
 use pellucid::denoise::registry;
 use pellucid::{Run, io};
 
@@ -25,15 +28,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{seconds} {spent} {before} {}", peak());
     }
     Ok(())
-}
-
-/// Seconds of processors so far, in hundredths, or zero where the system does not say.
-fn processors() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in brackets, may have blanks; times are 11 fields after it.
-    let after = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = after.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<f64>().ok());
-    ticks.sum::<f64>() / 100.0
 }
 
 /// What was needed to read the file does not count.

@@ -93,9 +93,14 @@ pub fn rewrite(
         if file.check_becomes(format).is_err() {
             return Ok(false);
         }
-        let mut sink = BufWriter::with_capacity(1 << 20, File::create(&part)?);
+        let mut sink =
+            File::options().read(true).write(true).create(true).truncate(true).open(&part)?;
         let mut rest = moved;
-        let whole = file.rewrite(format, &mut sink, &mut |points| {
+        let whole = file.rewrite(format, &mut sink, &mut |first, points| {
+            // Some formats are gone through twice.
+            if first == 0 {
+                rest = moved;
+            }
             for p in points.iter_mut().filter(|p| vec3::is_finite(**p)) {
                 let Some((first, others)) = rest.split_first() else { return false };
                 (*p, rest) = (*first, others);
@@ -105,7 +110,7 @@ pub fn rewrite(
         if !whole || !rest.is_empty() {
             return Err(Fault::Rows);
         }
-        sink.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        sink.sync_all()?;
         let forbid = vec![path.clone()];
         put_in_place(&part, &out, &WriteOptions { overwrite, forbid, ..Default::default() })?;
         Ok(true)

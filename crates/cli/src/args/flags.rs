@@ -45,7 +45,7 @@ pub struct Part {
 #[command(next_help_heading = "Large files")]
 pub struct Large {
     /// Take at most this much memory, such as 2G or 500M: the cloud is cut into tiles (LAS, LAZ,
-    /// binary PLY; method auto)
+    /// E57, binary PLY; method auto)
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Memory>,
     /// Go on with a run with --memory that was interrupted

@@ -4,6 +4,8 @@
 //! 16 bytes for a value that may take one bit. Writers keep the records of a packet in step; a
 //! file made to exhaust memory does not.
 
+use std::io::{Read, Seek, SeekFrom};
+
 use ::e57::PointCloud as Scan;
 
 use super::bits;
@@ -11,17 +13,18 @@ use crate::error::Fault;
 
 /// Bytes for a waiting value: itself in a queue that has just grown, next to the one it was in.
 const VALUE: usize = 48;
-/// Bytes that waiting values may take in any file, enough for a packet of single bits …
-const MOST: usize = 32 << 20;
-/// … and for each byte of it.
-const FACTOR: usize = 2;
+/// Bytes that waiting values may take in any file, enough for a packet of single bits.
+pub(super) const MOST: usize = 32 << 20;
 
-/// The most memory that waiting values of a scan take; an error if it is out of proportion.
-pub(super) fn check(bytes: &[u8], scan: &Scan) -> Result<usize, Fault> {
+/// The most memory that waiting values of a scan take; an error if it is more than `most`.
+pub(super) fn check(
+    source: &mut (impl Read + Seek),
+    scan: &Scan,
+    most: usize,
+) -> Result<usize, Fault> {
     let sizes: Vec<u64> = scan.prototype.iter().map(|r| u64::from(bits(r))).collect();
     let start = scan.file_offset as usize;
-    let waiting = walk(bytes, start, &sizes, scan.records).saturating_mul(VALUE);
-    let most = MOST.saturating_add(FACTOR.saturating_mul(bytes.len()));
+    let waiting = walk(source, start, &sizes, scan.records).saturating_mul(VALUE);
     if waiting <= most {
         return Ok(waiting);
     }
@@ -34,23 +37,36 @@ pub(super) fn check(bytes: &[u8], scan: &Scan) -> Result<usize, Fault> {
 }
 
 /// The file without its checksums.
-struct Pages<'a> {
-    bytes: &'a [u8],
+struct Pages<'a, R> {
+    source: &'a mut R,
     page: usize,
     /// Not counting checksums.
     at: usize,
+    loaded: Option<usize>,
+    bytes: Vec<u8>,
 }
 
-impl Pages<'_> {
+impl<R: Read + Seek> Pages<'_, R> {
     fn seek(&mut self, physical: usize) {
         self.at = physical - physical / self.page * 4;
+    }
+
+    fn load(&mut self, page: usize) -> Option<()> {
+        if self.loaded != Some(page) {
+            self.loaded = None;
+            self.bytes.clear();
+            self.source.seek(SeekFrom::Start(page.checked_mul(self.page)? as u64)).ok()?;
+            self.source.by_ref().take(self.page as u64).read_to_end(&mut self.bytes).ok()?;
+            self.loaded = Some(page);
+        }
+        Some(())
     }
 
     fn next<const N: usize>(&mut self) -> Option<[u8; N]> {
         let mut out = [0; N];
         for b in &mut out {
-            let page = self.at / (self.page - 4);
-            *b = *self.bytes.get(self.at.checked_add(page.checked_mul(4)?)?)?;
+            self.load(self.at / (self.page - 4))?;
+            *b = *self.bytes.get(self.at % (self.page - 4))?;
             self.at += 1;
         }
         Some(out)
@@ -58,17 +74,23 @@ impl Pages<'_> {
 
     fn skip(&mut self, n: usize) -> Option<()> {
         self.at = self.at.checked_add(n)?;
-        (self.at <= self.bytes.len()).then_some(())
+        Some(())
     }
 }
 
 /// The most values that wait at one time. Where the packets are not sound it ends; reading says
 /// what is wrong.
-fn walk(bytes: &[u8], start: usize, sizes: &[u64], records: u64) -> usize {
+fn walk(source: &mut (impl Read + Seek), start: usize, sizes: &[u64], records: u64) -> usize {
     let mut most = 0;
-    let page = bytes.get(40..48).map(|b| b.iter().rev().fold(0, |n, &x| n << 8 | usize::from(x)));
-    let Some(page) = page.filter(|p| (5..=1 << 20).contains(p)) else { return 0 };
-    let mut pages = Pages { bytes, page, at: 0 };
+    let mut head = [0; 48];
+    if source.rewind().and_then(|()| source.read_exact(&mut head)).is_err() {
+        return 0;
+    }
+    let page = head[40..].iter().rev().fold(0, |n, &x| n << 8 | usize::from(x));
+    if !(5..=1 << 20).contains(&page) {
+        return 0;
+    }
+    let mut pages = Pages { source, page, at: 0, loaded: None, bytes: Vec::new() };
     pages.seek(start);
     let data = pages.skip(16).and_then(|()| pages.next::<8>()).map(u64::from_le_bytes);
     let Some(data) = data.and_then(|d| usize::try_from(d).ok()) else { return 0 };
@@ -93,7 +115,11 @@ fn walk(bytes: &[u8], start: usize, sizes: &[u64], records: u64) -> usize {
 
 /// How many values of each record are stored up to the end of the next packet; empty if it holds
 /// no values.
-fn packet(pages: &mut Pages, sizes: &[u64], stored: &mut [u64]) -> Option<Vec<u64>> {
+fn packet(
+    pages: &mut Pages<'_, impl Read + Seek>,
+    sizes: &[u64],
+    stored: &mut [u64],
+) -> Option<Vec<u64>> {
     let long = |b: [u8; 2]| usize::from(u16::from_le_bytes(b)) + 1;
     let [kind, _] = pages.next()?;
     let length = long(pages.next()?);

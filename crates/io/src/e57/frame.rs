@@ -3,6 +3,8 @@
 use ::e57::{PointCloud as Scan, Quaternion, RecordDataType, RecordName, RecordValue};
 use pellucid_cloud::Point;
 
+use crate::template::is_same;
+
 /// Where a scan's coordinates are among its records, and its pose.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
@@ -73,6 +75,17 @@ impl Frame {
         [0, 1, 2].map(|i| {
             r[i][0] * local[0] + r[i][1] * local[1] + r[i][2] * local[2] + self.translation[i]
         })
+    }
+
+    /// Puts a stored point elsewhere.
+    pub fn put(&self, raw: &mut [RecordValue], before: Point, now: Point) {
+        let stays = now.iter().zip(&before).all(|(a, b)| is_same(*a, *b));
+        // What has no place keeps the values that stand for it.
+        if !stays && now.iter().all(|x| x.is_finite()) {
+            for (record, x) in self.store(now) {
+                raw[record] = x;
+            }
+        }
     }
 
     /// The values of the coordinates' records for a point, each with the record's number.

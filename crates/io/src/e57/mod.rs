@@ -9,16 +9,21 @@
 mod added;
 mod ahead;
 mod anew;
+mod check;
+mod copied;
 mod frame;
+mod pieces;
 mod read;
+mod room;
 mod write;
 
-use std::io::Cursor;
+use std::io::{Cursor, Read, Seek};
 
 use ::e57::{E57Reader, PointCloud as Scan, Record, RecordDataType, RecordName, RecordValue};
 
 use crate::error::Fault;
 
+pub(crate) use pieces::E57Pieces;
 pub(crate) use read::read;
 pub(crate) use write::write;
 
@@ -64,32 +69,40 @@ pub(crate) fn sniff(bytes: &[u8]) -> bool {
     bytes.starts_with(b"ASTM-E57")
 }
 
-type Reader<'a> = E57Reader<Cursor<&'a [u8]>>;
-
 /// Bytes of memory that a byte of the description may take: an empty element has four bytes.
 const XML_MEMORY: usize = 32;
 
-fn open(bytes: &[u8]) -> Result<Reader<'_>, Fault> {
-    if let Some(length) = bytes.get(32..40) {
-        let mut raw = [0; 8];
-        raw.copy_from_slice(length);
-        let length = u64::from_le_bytes(raw);
-        let most = (4 * bytes.len() + (48 << 20)) / XML_MEMORY;
-        if length > bytes.len() as u64 || length > most as u64 {
+fn open(bytes: &[u8]) -> Result<E57Reader<Cursor<&[u8]>>, Fault> {
+    let most = (4 * bytes.len() + (48 << 20)) / XML_MEMORY;
+    open_with(Cursor::new(bytes), bytes.len(), most)
+}
+
+/// Looks at the description of a file of `len` bytes, which may have `most` at most.
+fn open_with<R: Read + Seek>(
+    mut source: R,
+    len: usize,
+    most: usize,
+) -> Result<E57Reader<R>, Fault> {
+    let failed = |e: std::io::Error| Fault::byte(0, e.to_string());
+    let mut head = [0; 40];
+    source.rewind().map_err(failed)?;
+    if source.read_exact(&mut head).is_ok() {
+        let length = head[32..].iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
+        if length > len as u64 || length > most as u64 {
             let fault = format!(
-                "a description (XML) of {length} bytes in a file of {}; it is truncated, or the \
-                 length is wrong",
-                bytes.len()
+                "a description (XML) of {length} bytes in a file of {len}; it is truncated, or the \
+                 length is wrong"
             );
             return Err(Fault::byte(32, fault));
         }
     }
-    E57Reader::new(Cursor::new(bytes)).map_err(|e| fault(0, &e))
+    source.rewind().map_err(failed)?;
+    E57Reader::new(source).map_err(|e| fault(0, &e))
 }
 
 /// What a scan stores, point by point.
-fn points<'a>(
-    reader: &'a mut Reader<'_>,
+fn points<'a, R: Read + Seek>(
+    reader: &'a mut E57Reader<R>,
     scan: &Scan,
 ) -> ::e57::Result<Box<dyn Iterator<Item = ::e57::Result<Vec<RecordValue>>> + 'a>> {
     match constants(scan) {

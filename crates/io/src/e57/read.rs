@@ -1,18 +1,21 @@
 //! From a file's bytes to a document.
 
-use std::collections::HashMap;
+use std::io::Cursor;
 use std::sync::Arc;
 
-use ::e57::{PointCloud as Scan, RecordDataType, RecordValue};
+use ::e57::{RecordDataType, RecordValue};
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::frame::{Frame, value};
-use super::{E57Source, ahead, attribute, bits, fault, open, points};
+use super::{E57Source, ahead, attribute, check, fault, open, points};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 use crate::rows::weave;
 use crate::scalar::{Number, ScalarType, with_numbers};
+
+/// Bytes that values waiting for others may take for each byte of the file.
+const AHEAD: usize = 2;
 
 /// A column while it is read: in its own type, or as doubles where scans differ or have none.
 struct Gathered {
@@ -59,7 +62,12 @@ impl Gathered {
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let mut reader = open(bytes)?;
     let scans = reader.pointclouds();
-    let total = check_size(bytes, &scans, limits)?;
+    let most = ahead::MOST.saturating_add(AHEAD.saturating_mul(bytes.len()));
+    let held = check::scans(&mut Cursor::new(bytes), bytes.len(), &scans, most)?;
+    // Positions, every column, and room to convert or weave some.
+    let needed = held.points.saturating_mul(24 + held.columns + 48).saturating_add(held.ahead);
+    limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(0, fault))?;
+    let total = held.points;
     let mut positions = Vec::with_capacity(total);
     let mut columns: Vec<Gathered> = Vec::new();
     let mut position: Option<ScalarType> = None;
@@ -159,82 +167,8 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     Ok(Document { cloud, source })
 }
 
-/// Refuses, before anything is allocated, scans that promise more than the file can hold.
-fn check_size(bytes: &[u8], scans: &[Scan], limits: &Limits) -> Result<usize, Fault> {
-    if scans.len() > limits::ELEMENTS {
-        return Err(Fault::byte(
-            0,
-            format!("{} scans, more than {}", scans.len(), limits::ELEMENTS),
-        ));
-    }
-    let mut total = 0u64;
-    let mut sizes: HashMap<(String, usize), usize> = HashMap::new();
-    let mut ahead = 0;
-    for scan in scans {
-        let at = scan.file_offset as usize;
-        if scan.prototype.len() > limits::COLUMNS {
-            return Err(Fault::byte(at, format!("more than {} records", limits::COLUMNS)));
-        }
-        check_records(scan)?;
-        for record in &scan.prototype {
-            // A column of several scans may become one of doubles.
-            let size = if scans.len() > 1 { 8 } else { type_of(&record.data_type).size() };
-            sizes.extend(attribute(&record.name).map(|name| (name, size)));
-        }
-        if sizes.len() > limits::COLUMNS {
-            let fault = format!("with this scan, more than {} columns", limits::COLUMNS);
-            return Err(Fault::byte(at, fault));
-        }
-        let each: u64 = scan.prototype.iter().map(|r| u64::from(bits(r))).sum();
-        // Constants take no room; a scan of nothing else is none.
-        let most = (8 * bytes.len() as u64).checked_div(each).unwrap_or(1 << 16);
-        if scan.records > most {
-            let fault = format!(
-                "a scan promises {} points of {each} bits, which do not fit in the file; it is \
-                 truncated or the count is wrong",
-                scan.records
-            );
-            return Err(Fault::byte(at, fault));
-        }
-        total = total.saturating_add(scan.records);
-        ahead = ahead.max(ahead::check(bytes, scan)?);
-    }
-    let total = match usize::try_from(total) {
-        Ok(n) if n <= limits::POINTS => n,
-        _ => {
-            return Err(Fault::byte(0, format!("{total} points are more than one cloud can hold")));
-        }
-    };
-    // Positions, every column, and room to convert or weave some.
-    let needed = total.saturating_mul(24 + sizes.values().sum::<usize>() + 48);
-    let needed = needed.saturating_add(ahead);
-    limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(0, fault))?;
-    Ok(total)
-}
-
-/// Refuses records that the library would trip over, or that would overwrite each other.
-fn check_records(scan: &Scan) -> Result<(), Fault> {
-    let at = scan.file_offset as usize;
-    for (i, record) in scan.prototype.iter().enumerate() {
-        let name = &record.name;
-        if scan.prototype[..i].iter().any(|r| r.name == *name) {
-            return Err(Fault::byte(at, format!("a scan has two records {name:?}")));
-        }
-        let (RecordDataType::ScaledInteger { min, max, .. } | RecordDataType::Integer { min, max }) =
-            record.data_type
-        else {
-            continue;
-        };
-        if max < min {
-            let fault = format!("the record {name:?} goes from {min} to {max}");
-            return Err(Fault::byte(at, fault));
-        }
-    }
-    Ok(())
-}
-
 /// The type that holds every value of a record.
-fn type_of(ty: &RecordDataType) -> ScalarType {
+pub(super) fn type_of(ty: &RecordDataType) -> ScalarType {
     match *ty {
         RecordDataType::Single { .. } => ScalarType::F32,
         RecordDataType::Double { .. } | RecordDataType::ScaledInteger { .. } => ScalarType::F64,

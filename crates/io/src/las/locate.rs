@@ -7,9 +7,9 @@ use las::raw::Header;
 use super::chunks::{Packing, Span};
 use super::file::{self, EVLR_BYTES, at, number};
 use super::pieces::HEAD_BYTES;
+use crate::batches::{Stopped, read_at};
 use crate::error::Fault;
 use crate::limits;
-use crate::pieces::{Stopped, read_at};
 
 /// A record behind the points.
 pub(super) struct Record {

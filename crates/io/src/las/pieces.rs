@@ -12,8 +12,9 @@ use super::chunks::{Chunk, Packing, Span};
 use super::file::{self, COMPRESSED, at, number};
 use super::locate::{Record, find_spans, find_tail};
 use super::{quantise, record, write};
+use crate::batches::{Batches, Change, Output, Stopped, copy, read_at};
 use crate::error::{Fault, WriteFault};
-use crate::pieces::{Sink, Stopped, copy, read_at};
+
 use crate::scalar::Number;
 
 /// Records in memory at once, about, and bytes of them.
@@ -93,8 +94,115 @@ impl LasPieces {
         usize::from(self.header.point_data_record_length)
     }
 
-    /// All records in order, some at a time, until `take` has had enough.
-    fn records(
+    /// Writes the file with other positions.
+    pub fn rewrite(
+        &self,
+        file: &mut File,
+        packed: bool,
+        sink: &mut dyn Output,
+        change: &mut Change<'_>,
+    ) -> Result<(), Stopped> {
+        let mut header = self.header.clone();
+        let length = self.length();
+        let packing = match packed {
+            true => Some(Packing::new(self.format, length).ok_or_else(|| {
+                Stopped::Unfit(format!("LAZ has no point format {}", self.format))
+            })?),
+            false => None,
+        };
+        let mut vlrs: Vec<&Vlr> = self.vlrs.iter().collect();
+        let laszip = packing.as_ref().map(Packing::record).transpose()?.map(|data| {
+            let (user, id) = (laz::LazVlr::USER_ID, laz::LazVlr::RECORD_ID);
+            file::vlr(user, id, laz::LazVlr::DESCRIPTION, data)
+        });
+        vlrs.extend(&laszip);
+        write::set_version(&mut header, record::first_version(self.format));
+        header.point_data_record_format = self.format | if packed { COMPRESSED & 0x80 } else { 0 };
+        header.number_of_variable_length_records = vlrs.len() as u32;
+        let start = usize::from(header.header_size) + file::total(&vlrs) + self.gap.len();
+        header.offset_to_point_data = u32::try_from(start)
+            .map_err(|_| Stopped::Unfit("the records before the points exceed 4 GB".to_owned()))?;
+
+        write_head(&header, &vlrs, &self.gap, sink)?;
+        let bounds = self.write_points(file, packing.as_ref(), start, sink, change)?;
+        let end = sink.stream_position()?;
+        let kept: Vec<&Record> = self.tail.iter().filter(|r| !r.copc).collect();
+        for record in &kept {
+            copy(file, record.at, record.size, sink)?;
+        }
+        let place = |n: usize| end + kept[..n].iter().map(|r| r.size as u64).sum::<u64>();
+        if let Some(w) = self.waves {
+            let before = self.tail[..w].iter().filter(|r| !r.copc).count();
+            header.start_of_waveform_data_packet_record = Some(place(before));
+        }
+        let evlr = Evlr { start_of_first_evlr: end, number_of_evlrs: kept.len() as u32 };
+        header.evlr = (header.version.minor >= 4 && !kept.is_empty()).then_some(evlr);
+        if let Some((lo, hi)) = bounds {
+            [header.min_x, header.min_y, header.min_z] = lo;
+            [header.max_x, header.max_y, header.max_z] = hi;
+        }
+        sink.seek(SeekFrom::Start(0))?;
+        write_head(&header, &vlrs, &self.gap, sink)?;
+        Ok(())
+    }
+
+    /// Writes the points; gives the new bounds if they are other than before.
+    fn write_points(
+        &self,
+        file: &mut File,
+        packing: Option<&Packing>,
+        start: usize,
+        sink: &mut dyn Output,
+        change: &mut Change<'_>,
+    ) -> Result<Option<(Point, Point)>, Stopped> {
+        let (scale, offset) = quantise::of(&self.header);
+        let length = self.length();
+        let mut packer = packing.map(|p| Packer { packing: p, pending: Vec::new(), sizes: vec![] });
+        if packing.is_some() {
+            sink.write_all(&[0; 8])?;
+        }
+        let mut from = 0;
+        let (mut before, mut after) = (Bounds::default(), Bounds::default());
+        self.moved(file, change, &mut |raw, points, moved| {
+            let fault = |fault: WriteFault| match fault {
+                WriteFault::Io(e) => Stopped::Io(e),
+                WriteFault::Unfit(fault) => Stopped::Unfit(format!("of {from} on: {fault}")),
+            };
+            quantise::check(moved, scale, offset).map_err(fault)?;
+            for ((r, was), now) in raw.chunks_exact_mut(length).zip(points).zip(moved) {
+                before.add(*was);
+                after.add(*now);
+                for axis in 0..3 {
+                    if was[axis].to_bits() != now[axis].to_bits() {
+                        let k = quantise::encode(now[axis], scale[axis], offset[axis]) as i32;
+                        k.put(&mut r[4 * axis..], false);
+                    }
+                }
+            }
+            from += moved.len();
+            match &mut packer {
+                None => sink.write_all(raw)?,
+                Some(packer) => packer.add(raw, length, sink)?,
+            }
+            Ok(())
+        })?;
+        if let Some(packer) = packer {
+            packer.finish(length, start, sink)?;
+        }
+        let snap = |p: Point| {
+            std::array::from_fn(|a| {
+                quantise::encode(p[a], scale[a], offset[a]) * scale[a] + offset[a]
+            })
+        };
+        let changed = self.count > 0 && before != after;
+        Ok(changed.then(|| (snap(after.low), snap(after.high))))
+    }
+}
+
+impl Batches for LasPieces {
+    type Batch = [u8];
+
+    fn batches(
         &self,
         file: &mut File,
         take: &mut dyn FnMut(&mut [u8]) -> Result<(), Stopped>,
@@ -160,126 +268,6 @@ impl LasPieces {
             std::array::from_fn(|axis| quantise::decode(k(axis), scale[axis], offset[axis]))
         }));
     }
-
-    /// All positions in order, some at a time.
-    pub fn positions(
-        &self,
-        file: &mut File,
-        take: &mut dyn FnMut(&[Point]) -> Result<(), Stopped>,
-    ) -> Result<(), Stopped> {
-        let mut points = Vec::new();
-        self.records(file, &mut |raw| {
-            self.decode(raw, &mut points);
-            take(&points)
-        })
-    }
-
-    /// Writes the file with other positions.
-    pub fn rewrite(
-        &self,
-        file: &mut File,
-        packed: bool,
-        sink: &mut dyn Sink,
-        next: &mut dyn FnMut(&mut [Point]) -> Result<(), Stopped>,
-    ) -> Result<(), Stopped> {
-        let mut header = self.header.clone();
-        let length = self.length();
-        let packing = match packed {
-            true => Some(Packing::new(self.format, length).ok_or_else(|| {
-                Stopped::Unfit(format!("LAZ has no point format {}", self.format))
-            })?),
-            false => None,
-        };
-        let mut vlrs: Vec<&Vlr> = self.vlrs.iter().collect();
-        let laszip = packing.as_ref().map(Packing::record).transpose()?.map(|data| {
-            let (user, id) = (laz::LazVlr::USER_ID, laz::LazVlr::RECORD_ID);
-            file::vlr(user, id, laz::LazVlr::DESCRIPTION, data)
-        });
-        vlrs.extend(&laszip);
-        write::set_version(&mut header, record::first_version(self.format));
-        header.point_data_record_format = self.format | if packed { COMPRESSED & 0x80 } else { 0 };
-        header.number_of_variable_length_records = vlrs.len() as u32;
-        let start = usize::from(header.header_size) + file::total(&vlrs) + self.gap.len();
-        header.offset_to_point_data = u32::try_from(start)
-            .map_err(|_| Stopped::Unfit("the records before the points exceed 4 GB".to_owned()))?;
-
-        write_head(&header, &vlrs, &self.gap, sink)?;
-        let bounds = self.write_points(file, packing.as_ref(), start, sink, next)?;
-        let end = sink.stream_position()?;
-        let kept: Vec<&Record> = self.tail.iter().filter(|r| !r.copc).collect();
-        for record in &kept {
-            copy(file, record.at, record.size, sink)?;
-        }
-        let place = |n: usize| end + kept[..n].iter().map(|r| r.size as u64).sum::<u64>();
-        if let Some(w) = self.waves {
-            let before = self.tail[..w].iter().filter(|r| !r.copc).count();
-            header.start_of_waveform_data_packet_record = Some(place(before));
-        }
-        let evlr = Evlr { start_of_first_evlr: end, number_of_evlrs: kept.len() as u32 };
-        header.evlr = (header.version.minor >= 4 && !kept.is_empty()).then_some(evlr);
-        if let Some((lo, hi)) = bounds {
-            [header.min_x, header.min_y, header.min_z] = lo;
-            [header.max_x, header.max_y, header.max_z] = hi;
-        }
-        sink.seek(SeekFrom::Start(0))?;
-        write_head(&header, &vlrs, &self.gap, sink)?;
-        Ok(())
-    }
-
-    /// Writes the points; gives the new bounds if they are other than before.
-    fn write_points(
-        &self,
-        file: &mut File,
-        packing: Option<&Packing>,
-        start: usize,
-        sink: &mut dyn Sink,
-        next: &mut dyn FnMut(&mut [Point]) -> Result<(), Stopped>,
-    ) -> Result<Option<(Point, Point)>, Stopped> {
-        let (scale, offset) = quantise::of(&self.header);
-        let length = self.length();
-        let mut packer = packing.map(|p| Packer { packing: p, pending: Vec::new(), sizes: vec![] });
-        if packing.is_some() {
-            sink.write_all(&[0; 8])?;
-        }
-        let (mut from, mut points, mut moved) = (0, Vec::new(), Vec::new());
-        let (mut before, mut after) = (Bounds::default(), Bounds::default());
-        self.records(file, &mut |raw| {
-            self.decode(raw, &mut points);
-            moved.clone_from(&points);
-            next(&mut moved)?;
-            let fault = |fault: WriteFault| match fault {
-                WriteFault::Io(e) => Stopped::Io(e),
-                WriteFault::Unfit(fault) => Stopped::Unfit(format!("of {from} on: {fault}")),
-            };
-            quantise::check(&moved, scale, offset).map_err(fault)?;
-            for ((r, was), now) in raw.chunks_exact_mut(length).zip(&points).zip(&moved) {
-                before.add(*was);
-                after.add(*now);
-                for axis in 0..3 {
-                    if was[axis].to_bits() != now[axis].to_bits() {
-                        let k = quantise::encode(now[axis], scale[axis], offset[axis]) as i32;
-                        k.put(&mut r[4 * axis..], false);
-                    }
-                }
-            }
-            from += moved.len();
-            match &mut packer {
-                None => sink.write_all(raw)?,
-                Some(packer) => packer.add(raw, length, sink)?,
-            }
-            Ok(())
-        })?;
-        if let Some(packer) = packer {
-            packer.finish(length, start, sink)?;
-        }
-        let snap = |p: Point| {
-            std::array::from_fn(|a| {
-                quantise::encode(p[a], scale[a], offset[a]) * scale[a] + offset[a]
-            })
-        };
-        let changed = self.count > 0 && before != after;
-        Ok(changed.then(|| (snap(after.low), snap(after.high))))
-    }
 }
 
 #[derive(PartialEq)]
@@ -311,7 +299,7 @@ struct Packer<'a> {
 }
 
 impl Packer<'_> {
-    fn add(&mut self, raw: &[u8], length: usize, sink: &mut dyn Sink) -> Result<(), Stopped> {
+    fn add(&mut self, raw: &[u8], length: usize, sink: &mut dyn Output) -> Result<(), Stopped> {
         self.pending.extend_from_slice(raw);
         let chunk = self.packing.chunk_size() * length;
         let whole = self.pending.len() / chunk * chunk;
@@ -321,7 +309,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    fn pack(&mut self, end: usize, chunk: usize, sink: &mut dyn Sink) -> Result<(), Stopped> {
+    fn pack(&mut self, end: usize, chunk: usize, sink: &mut dyn Output) -> Result<(), Stopped> {
         let packed: Vec<std::io::Result<Vec<u8>>> =
             self.pending[..end].par_chunks(chunk).map(|raw| self.packing.pack(raw)).collect();
         for bytes in packed {
@@ -333,7 +321,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    fn finish(mut self, length: usize, start: usize, sink: &mut dyn Sink) -> Result<(), Stopped> {
+    fn finish(mut self, length: usize, start: usize, sink: &mut dyn Output) -> Result<(), Stopped> {
         self.pack(self.pending.len(), self.packing.chunk_size() * length, sink)?;
         let table = sink.stream_position()?;
         let mut out = Vec::new();
@@ -351,7 +339,7 @@ fn write_head(
     header: &Header,
     vlrs: &[&Vlr],
     gap: &[u8],
-    sink: &mut dyn Sink,
+    sink: &mut dyn Output,
 ) -> Result<(), Stopped> {
     let failed = |e: las::Error| Stopped::Io(std::io::Error::other(e.to_string()));
     let mut head = Vec::new();

@@ -7,11 +7,12 @@ use pellucid_cloud::Point;
 use pellucid_cloud::attribute::names;
 
 use super::header::{self, Kind};
+use crate::batches::{Batches, Change, Output, Stopped, copy, read_at};
 use crate::document::Encoding;
 use crate::error::Fault;
 use crate::limits;
 use crate::meaning;
-use crate::pieces::{Sink, Stopped, copy, read_at};
+
 use crate::scalar::{Number, ScalarType, with_type};
 
 /// Bytes of rows in memory at once.
@@ -89,7 +90,36 @@ impl PlyPieces {
         Err(fault("the header has no element \"vertex\", so there are no points"))
     }
 
-    fn rows(
+    /// Writes the file with other positions.
+    pub fn rewrite(
+        &self,
+        file: &mut File,
+        sink: &mut dyn Output,
+        change: &mut Change<'_>,
+    ) -> Result<(), Stopped> {
+        copy(file, 0, self.start, sink)?;
+        self.moved(file, change, &mut |raw, points, moved| {
+            for (c, &(at, ty)) in self.axes.iter().enumerate() {
+                with_type!(ty, T => {
+                    let rows = raw.chunks_exact_mut(self.row);
+                    for ((was, now), row) in points.iter().zip(moved).zip(rows) {
+                        if was[c].to_bits() != now[c].to_bits() {
+                            T::narrow(now[c]).put(&mut row[at..], self.big);
+                        }
+                    }
+                });
+            }
+            Ok(sink.write_all(raw)?)
+        })?;
+        let end = self.start + self.count * self.row;
+        copy(file, end, self.len - end, sink)
+    }
+}
+
+impl Batches for PlyPieces {
+    type Batch = [u8];
+
+    fn batches(
         &self,
         file: &mut File,
         take: &mut dyn FnMut(&mut [u8]) -> Result<(), Stopped>,
@@ -115,47 +145,5 @@ impl PlyPieces {
                 }
             });
         }
-    }
-
-    /// All positions in order, some at a time.
-    pub fn positions(
-        &self,
-        file: &mut File,
-        take: &mut dyn FnMut(&[Point]) -> Result<(), Stopped>,
-    ) -> Result<(), Stopped> {
-        let mut points = Vec::new();
-        self.rows(file, &mut |raw| {
-            self.decode(raw, &mut points);
-            take(&points)
-        })
-    }
-
-    /// Writes the file with other positions.
-    pub fn rewrite(
-        &self,
-        file: &mut File,
-        sink: &mut dyn Sink,
-        next: &mut dyn FnMut(&mut [Point]) -> Result<(), Stopped>,
-    ) -> Result<(), Stopped> {
-        copy(file, 0, self.start, sink)?;
-        let (mut points, mut moved) = (Vec::new(), Vec::new());
-        self.rows(file, &mut |raw| {
-            self.decode(raw, &mut points);
-            moved.clone_from(&points);
-            next(&mut moved)?;
-            for (c, &(at, ty)) in self.axes.iter().enumerate() {
-                with_type!(ty, T => {
-                    let rows = raw.chunks_exact_mut(self.row);
-                    for ((was, now), row) in points.iter().zip(&moved).zip(rows) {
-                        if was[c].to_bits() != now[c].to_bits() {
-                            T::narrow(now[c]).put(&mut row[at..], self.big);
-                        }
-                    }
-                });
-            }
-            Ok(sink.write_all(raw)?)
-        })?;
-        let end = self.start + self.count * self.row;
-        copy(file, end, self.len - end, sink)
     }
 }

@@ -46,7 +46,7 @@ pub use work::{Piece, Pieces, Work};
 /// What to do.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// LAS, LAZ or binary PLY.
+    /// LAS, LAZ, E57 or binary PLY.
     pub input: PathBuf,
     /// In the format of the input; LAS and LAZ may take each other's place.
     pub output: PathBuf,

@@ -1,13 +1,12 @@
 //! The steps of a job, each of which leaves files from which the next can start.
 
 use std::fs::{self, File};
-use std::io::BufWriter;
 use std::path::Path;
 
 use pellucid_cloud::{Point, vec3};
 use pellucid_denoise::tiles::{Learned, Survey};
 use pellucid_denoise::{Control, DenoiseError, Observer, Progress, Run};
-use pellucid_io::{Format, PieceFile, check_output, put_in_place};
+use pellucid_io::{Format, IoError, PieceFile, check_output, put_in_place};
 use serde::{Deserialize, Serialize};
 
 use super::folder::Folder;
@@ -191,16 +190,28 @@ impl Work {
             return Err(other(format!("tile {tile} is not done")));
         }
         let idle = self.learned().is_idle();
-        let paths = (0..tiles).map(|t| self.folder.done(t)).collect();
-        let mut merge = store::Merge::new(paths, BUFFERS)?;
+        let results = || {
+            let paths = (0..tiles).map(|t| self.folder.done(t)).collect();
+            store::Merge::new(paths, BUFFERS)
+        };
+        let mut merge = results()?;
         let part = self.folder.output();
         let failed = |e| BigError::file(&part, e);
-        let mut sink = BufWriter::with_capacity(1 << 20, File::create(&part).map_err(failed)?);
+        // Some formats read back what they have written.
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(true);
+        let mut sink = options.open(&part).map_err(failed)?;
         let (mut number, mut rows) = (0u32, 0);
+        let all = self.file.passes() * self.known.rows;
         let mut lengths = Lengths::of(self.known.points);
-        let mut change = |points: &mut [Point]| -> Result<(), BigError> {
-            let written = rows as f64 / self.known.rows.max(1) as f64;
+        let mut change = |first: usize, points: &mut [Point]| -> Result<(), BigError> {
+            let written = rows as f64 / all.max(1) as f64;
             run.progress("writing", 0, DENOISED + (1.0 - DENOISED) * written)?;
+            if first == 0 && rows > 0 {
+                // Once more from the start.
+                (merge, number) = (results()?, 0);
+                lengths = Lengths::of(self.known.points);
+            }
             rows += points.len();
             if idle {
                 return Ok(());
@@ -218,15 +229,18 @@ impl Work {
             Ok(())
         };
         let mut failure = None;
-        self.file.rewrite(self.format, &mut sink, &mut |points| {
-            change(points).map_err(|e| failure = Some(e)).is_ok()
-        })?;
+        let written = self.file.rewrite(self.format, &mut sink, &mut |first, points| {
+            change(first, points).map_err(|e| failure = Some(e)).is_ok()
+        });
         if let Some(e) = failure {
             return Err(e);
         }
-        let file = sink.into_inner().map_err(|e| failed(e.into_error()))?;
-        file.sync_all().map_err(failed)?;
-        drop(file);
+        written.map_err(|e| match e {
+            IoError::Write { source, .. } => failed(source),
+            e => e.into(),
+        })?;
+        sink.sync_all().map_err(failed)?;
+        drop(sink);
         put_in_place(&part, &self.job.output, &self.job.write)?;
         self.folder.remove()?;
         Ok(Outcome {

@@ -30,7 +30,9 @@ pub fn wanted(args: &Denoise, job: &Job) -> Result<bool, Failure> {
     if is_stream(&job.input) || is_stream(&job.output) {
         return Err(Failure::input("--memory needs files, not stdin or stdout"));
     }
-    let tiled = |f: Option<Format>| matches!(f, Some(Format::Las | Format::Laz | Format::Ply));
+    let tiled = |f: Option<Format>| {
+        matches!(f, Some(Format::Las | Format::Laz | Format::Ply | Format::E57))
+    };
     if tiled(Format::from_path(&job.input)) || args.large.resume {
         return Ok(true);
     }
@@ -41,7 +43,7 @@ pub fn wanted(args: &Denoise, job: &Job) -> Result<bool, Failure> {
     }
     let fault = format!(
         "--memory {memory}: files of this format are read as a whole, which may take {needed}; \
-         convert it to LAS, LAZ or PLY first"
+         convert it to LAS, LAZ, E57 or PLY first"
     );
     Err(Failure::input(naming(&job.input, fault)))
 }
@@ -155,7 +157,6 @@ fn report(
     if outcome.resumed > 0 {
         notes.insert(1, format!("{} of them done by an earlier run", outcome.resumed));
     }
-    let m = &outcome.movement;
     RunReport {
         input: job.input.display().to_string(),
         output: job.output.display().to_string(),
@@ -168,15 +169,7 @@ fn report(
         iterations: learned.rounds(),
         stop: learned.stop(),
         seconds,
-        displacement: Displacement {
-            moved: m.moved,
-            mean: m.mean,
-            rms: m.rms,
-            median: m.median,
-            p95: m.p95,
-            max: m.max,
-            mean_spacings: Some(m.mean / learned.spacing()),
-        },
+        displacement: Displacement::of(outcome.movement, Some(learned.spacing())),
         normals: if outcome.has_normals { "kept" } else { "none" },
         part: None,
         viewpoints: None,

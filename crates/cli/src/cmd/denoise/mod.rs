@@ -15,6 +15,7 @@ mod tests;
 use std::path::Path;
 use std::time::Instant;
 
+use pellucid::big::Movement;
 use pellucid::cloud::Point;
 use pellucid::cloud::attribute::names;
 use pellucid::denoise::{self, Denoised};
@@ -110,9 +111,10 @@ fn one(
     let method = plan.restricted(part.as_deref(), viewpoints.as_deref());
     let mut result = denoised(args, plan.method.name, &method, &noisy, name)?;
     let spacing = result.report.spacing;
-    let displacement = Displacement::between(noisy.positions(), result.cloud.positions(), spacing);
+    let movement = Movement::between(noisy.positions(), result.cloud.positions());
+    let displacement = Displacement::of(movement, spacing);
     let normals = show.busy("normals", || {
-        normals::settle(args.normals, &noisy, &mut result.cloud, &displacement, part.as_deref())
+        normals::settle(args.normals, &noisy, &mut result.cloud, &movement, part.as_deref())
     });
     let normals = normals.map_err(|e| Failure::work(naming(name, e)))?;
     show.busy("attributes", || extras::add(&args.attributes, &noisy, &mut result))

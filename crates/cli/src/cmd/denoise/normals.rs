@@ -1,12 +1,12 @@
 //! Stored normals after the points have moved.
 
 use pellucid::PointCloud;
+use pellucid::big::Movement;
 use pellucid::cloud::attribute::names;
 use pellucid::cloud::normals::{estimate_normals_k, orient_like};
 use pellucid::cloud::{CloudError, vec3};
 
 use crate::args::Normals;
-use crate::report::Displacement;
 
 /// Neighbours of a point that its new normal is estimated from, itself included.
 const NEIGHBORS: usize = 16;
@@ -24,7 +24,7 @@ pub fn settle(
     wish: Normals,
     noisy: &PointCloud,
     moved: &mut PointCloud,
-    displacement: &Displacement,
+    movement: &Movement,
     part: Option<&[bool]>,
 ) -> Result<&'static str, CloudError> {
     let Some(old) = noisy.normals() else { return Ok("none") };
@@ -34,7 +34,7 @@ pub fn settle(
             moved.remove_attribute(names::NORMAL);
             Ok("dropped")
         }
-        Normals::Update | Normals::File if displacement.max == 0.0 => Ok("kept"),
+        Normals::Update | Normals::File if movement.max == 0.0 => Ok("kept"),
         Normals::Update | Normals::File => {
             let mut new = estimate_normals_k(moved.positions(), NEIGHBORS);
             orient_like(&mut new, &old);

@@ -84,17 +84,12 @@ fn text(rows: &[Row], about: &About) -> String {
     out
 }
 
+/// Heads of the columns that [`figures`] fills.
+const FIGURES: [&str; 5] =
+    ["CPU s", "wall s", "kNN units", "kNN units (CPU)", "peak bytes per point"];
+
 fn summary(rows: &[Row]) -> String {
-    let head = [
-        "points",
-        "method",
-        "threads",
-        "CPU s",
-        "wall s",
-        "kNN units",
-        "kNN units (CPU)",
-        "peak bytes per point",
-    ];
+    let head = [&["points", "method", "threads"][..], &FIGURES].concat();
     let cells = |r: &Row| {
         let mut cells = vec![short(r.key.points), r.key.method.clone(), r.key.threads.to_string()];
         cells.extend(figures(r));
@@ -116,15 +111,7 @@ fn figures(r: &Row) -> [String; 5] {
 /// One method, split by step.
 fn split(rows: &[&Row]) -> String {
     let steps = table::steps(rows);
-    let mut head = vec![
-        "points",
-        "threads",
-        "CPU s",
-        "wall s",
-        "kNN units",
-        "kNN units (CPU)",
-        "peak bytes per point",
-    ];
+    let mut head = [&["points", "threads"][..], &FIGURES].concat();
     head.extend(steps.iter().map(String::as_str));
     head.push("rest");
     let cells = |r: &Row| {
