@@ -28,14 +28,19 @@ fn run(folder: &Folder, args: &str) -> common::Ran {
 
 #[test]
 fn within_memory_points_move_and_everything_else_stays() {
+    ["ply", "e57"].iter().for_each(|format| assert_only_points_move(format));
+}
+
+fn assert_only_points_move(format: &str) {
     let folder = Folder::new();
-    let before = sphere(&folder, "in.ply", 6_000);
-    let ran = run(&folder, "denoise in.ply out.ply --memory 300M --json").code(0);
+    let [input, output, without] = ["in", "out", "whole"].map(|name| format!("{name}.{format}"));
+    let before = sphere(&folder, &input, 6_000);
+    let ran = run(&folder, &format!("denoise {input} {output} --memory 300M --json")).code(0);
     let report = &ran.json()["runs"][0];
     assert_eq!(report["points"], 6_000);
     assert!(report["displacement"]["mean_spacings"].as_f64().unwrap() > 0.1);
-    assert_eq!(folder.names(), ["in.ply", "out.ply"]);
-    let after = io::read(&folder.path("out.ply")).unwrap().cloud;
+    assert_eq!(folder.names(), [input.as_str(), output.as_str()]);
+    let after = io::read(&folder.path(&output)).unwrap().cloud;
     assert_eq!(after.attribute("quality"), before.attribute("quality"));
     // The noise has a standard deviation of 0.1.
     let off = |c: &PointCloud| {
@@ -45,8 +50,8 @@ fn within_memory_points_move_and_everything_else_stays() {
     assert!(off(&after) < 0.6 * off(&before), "{} of {}", off(&after), off(&before));
 
     // As without a limit, up to the last digits.
-    run(&folder, "denoise in.ply whole.ply").code(0);
-    let whole = io::read(&folder.path("whole.ply")).unwrap().cloud;
+    run(&folder, &format!("denoise {input} {without}")).code(0);
+    let whole = io::read(&folder.path(&without)).unwrap().cloud;
     let pairs = after.positions().iter().zip(whole.positions());
     assert!(pairs.map(|(&a, &b)| vec3::distance2(a, b)).fold(0.0, f64::max) < 1e-6);
 }

@@ -3,14 +3,15 @@
 mod common;
 
 use std::io::Cursor;
+use std::path::Path;
 
 use common::{assert_same, rng};
 use e57::{
     E57Reader, E57Writer, Quaternion, RawValues, Record, RecordDataType, RecordName, RecordValue,
     Transform, Translation, VisualReferenceImageProperties,
 };
-use pellucid_cloud::{Attribute, PointCloud, Values};
-use pellucid_io::{Document, Format, WriteOptions, read_bytes, write_bytes};
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
+use pellucid_io::{Document, Format, IoError, PieceFile, WriteOptions, read_bytes, write_bytes};
 use rand::RngExt;
 
 fn get(bytes: &[u8], format: Format) -> Document {
@@ -205,6 +206,7 @@ fn damaged_files_are_refused_and_never_panic() {
     for cut in 0..bytes.len() {
         assert!(read_bytes(&bytes[..cut], Format::E57, "cut").is_err(), "{cut}");
     }
+    let folder = tempfile::tempdir().unwrap();
     let mut r = rng(2);
     let (mut good, mut bad) = (0, 0);
     for round in 0..4000 {
@@ -218,7 +220,15 @@ fn damaged_files_are_refused_and_never_panic() {
                 page[1020..].copy_from_slice(&crc);
             }
         }
-        match read_bytes(&bytes, Format::E57, "flipped") {
+        let whole = read_bytes(&bytes, Format::E57, "flipped");
+        if round % 10 < 2 {
+            let pieces = in_pieces(&folder.path().join("a.e57"), &bytes);
+            if let Ok(d) = &whole {
+                let bits = |p: &[Point]| p.iter().map(|p| p.map(f64::to_bits)).collect::<Vec<_>>();
+                assert_eq!(bits(&pieces.unwrap()), bits(d.cloud.positions()));
+            }
+        }
+        match whole {
             Ok(d) => {
                 good += 1;
                 let _ = write_bytes(&d, Format::E57, &WriteOptions::default());
@@ -227,6 +237,19 @@ fn damaged_files_are_refused_and_never_panic() {
         }
     }
     assert!(good > 100 && bad > 100, "{good} {bad}");
+}
+
+/// The positions of a file gone through piece by piece; it is written back too.
+fn in_pieces(path: &Path, bytes: &[u8]) -> Result<Vec<Point>, IoError> {
+    std::fs::write(path, bytes).unwrap();
+    let file = PieceFile::open(path)?;
+    let mut all = Vec::new();
+    file.positions(&mut |points| {
+        all.extend_from_slice(points);
+        true
+    })?;
+    let _ = file.rewrite(Format::E57, &mut Cursor::new(Vec::new()), &mut |_, _| true);
+    Ok(all)
 }
 
 /// The checksum of pages (CRC-32C).
