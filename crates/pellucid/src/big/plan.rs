@@ -1,14 +1,14 @@
 //! Which tiles a cloud is cut into: boxes of cells that fit into memory with what is around them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pellucid_cloud::Point;
 use serde::{Deserialize, Serialize};
 
 /// Cells that the halo is wide. More make tighter halos and a longer list of cells.
-const HALO_CELLS: i32 = 2;
+const HALO_CELLS: f64 = 8.0;
 /// With more cells than this, they are made larger.
-const MOST_CELLS: usize = 1 << 21;
+const MOST_CELLS: usize = 1 << 20;
 /// Cells whose tiles are remembered.
 const MOST_KNOWN: usize = 1 << 18;
 
@@ -17,6 +17,8 @@ const MOST_KNOWN: usize = 1 << 18;
 pub(super) struct Grid {
     low: Point,
     edge: f64,
+    /// Cells that the halo is wide.
+    around: i32,
 }
 
 impl Grid {
@@ -54,9 +56,10 @@ impl Counts {
     pub fn new(low: Point, high: Point, halo: f64) -> Counts {
         let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
         // Without a halo any cut will do; numbers of cells must stay small.
-        let edge = (halo / f64::from(HALO_CELLS)).max(longest / 1e9).max(f64::MIN_POSITIVE);
-        let edge = if halo > 0.0 { edge } else { (longest / 64.0).max(f64::MIN_POSITIVE) };
-        Counts { grid: Grid { low, edge }, cells: HashMap::new() }
+        let wanted = if halo > 0.0 { halo / HALO_CELLS } else { longest / 64.0 };
+        let edge = wanted.max(longest / 1e9).max(f64::MIN_POSITIVE);
+        let around = (halo / edge).ceil() as i32;
+        Counts { grid: Grid { low, edge, around }, cells: HashMap::new() }
     }
 
     pub fn add(&mut self, points: &[Point]) {
@@ -65,6 +68,7 @@ impl Counts {
         }
         while self.cells.len() > MOST_CELLS {
             self.grid.edge *= 2.0;
+            self.grid.around = (self.grid.around + 1) / 2;
             let fine = std::mem::take(&mut self.cells);
             for (cell, n) in fine {
                 *self.cells.entry(cell.map(|c| c.div_euclid(2))).or_default() += n;
@@ -74,19 +78,24 @@ impl Counts {
 
     /// Tiles of at most `most` points with their surroundings; else, how many there must be room for.
     pub fn tiles(&self, most: usize) -> Result<Plan, usize> {
-        let mut cells: Vec<([i32; 3], u32)> = self.cells.iter().map(|(c, n)| (*c, *n)).collect();
+        let mut cells: Vec<Cell> = self.cells.iter().map(|(c, n)| (*c, *n)).collect();
         cells.sort_unstable();
-        let mut tiles = Vec::new();
-        let mut least = 0;
+        let mut cut = Cut { around: self.grid.around, most, tiles: Vec::new(), least: 0 };
         if let Some(all) = around(&cells) {
-            split(all, &cells, most, &mut tiles, &mut least);
+            cut.split(all, &cells);
         }
-        if least > most { Err(least) } else { Ok(Plan { grid: self.grid, tiles }) }
+        match cut.least > most {
+            true => Err(cut.least),
+            false => Ok(Plan { grid: self.grid, tiles: cut.tiles }),
+        }
     }
 }
 
+/// A cell and how many points it has.
+type Cell = ([i32; 3], u32);
+
 /// The smallest box with all of these cells.
-fn around(cells: &[([i32; 3], u32)]) -> Option<Tile> {
+fn around(cells: &[Cell]) -> Option<Tile> {
     let (first, _) = cells.first()?;
     let mut tile = Tile { low: *first, high: *first, core: 0, all: 0 };
     for (cell, n) in cells {
@@ -99,46 +108,63 @@ fn around(cells: &[([i32; 3], u32)]) -> Option<Tile> {
     Some(tile)
 }
 
-/// Cuts a box until its parts are small enough; `least` grows to what a part that cannot be cut
-/// any more needs. `cells` holds those of the box and of its surroundings.
-fn split(
-    mut tile: Tile,
-    cells: &[([i32; 3], u32)],
+/// Boxes on their way to tiles.
+struct Cut {
+    around: i32,
     most: usize,
-    tiles: &mut Vec<Tile>,
-    least: &mut usize,
-) {
-    let near: Vec<([i32; 3], u32)> =
-        cells.iter().copied().filter(|(c, _)| tile.has(*c, HALO_CELLS)).collect();
-    tile.all = near.iter().map(|(_, n)| *n as usize).sum();
-    let axis = (0..3).max_by_key(|&c| (tile.high[c] - tile.low[c], 2 - c)).unwrap_or(0);
-    if tile.all <= most || tile.low[axis] == tile.high[axis] {
-        if tile.all > most {
-            *least = (*least).max(tile.all);
+    tiles: Vec<Tile>,
+    /// What a part that cannot be cut any more needs.
+    least: usize,
+}
+
+impl Cut {
+    /// Cuts a box until its parts are small enough. `cells` holds those of the box and of its
+    /// surroundings.
+    fn split(&mut self, mut tile: Tile, cells: &[Cell]) {
+        let near: Vec<Cell> =
+            cells.iter().copied().filter(|(c, _)| tile.has(*c, self.around)).collect();
+        tile.all = count(&near);
+        if tile.all <= self.most {
+            self.tiles.push(tile);
+            return;
         }
-        tiles.push(tile);
-        return;
+        let own: Vec<Cell> = near.iter().copied().filter(|(c, _)| tile.has(*c, 0)).collect();
+        // Across the axis where the parts have the fewest points around them.
+        let cuts = (0..3).filter_map(|axis| {
+            let parts = halves(&own, axis)?;
+            let all = |t: &Tile| count(near.iter().filter(|(c, _)| t.has(*c, self.around)));
+            Some((parts.iter().map(all).sum::<usize>(), parts))
+        });
+        match cuts.min_by_key(|(all, _)| *all) {
+            Some((_, parts)) => parts.into_iter().for_each(|part| self.split(part, &near)),
+            None => {
+                self.least = self.least.max(tile.all);
+                self.tiles.push(tile);
+            }
+        }
     }
-    let own: Vec<([i32; 3], u32)> = near.iter().copied().filter(|(c, _)| tile.has(*c, 0)).collect();
-    // Where half of the points are on either side.
-    let mut by_layer: HashMap<i32, usize> = HashMap::new();
+}
+
+fn count<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> usize {
+    cells.into_iter().map(|(_, n)| *n as usize).sum()
+}
+
+/// Two boxes with half of the points each; `None` if all are in one layer of cells.
+fn halves(own: &[Cell], axis: usize) -> Option<[Tile; 2]> {
+    let mut by_layer: BTreeMap<i32, usize> = BTreeMap::new();
     own.iter().for_each(|(c, n)| *by_layer.entry(c[axis]).or_default() += *n as usize);
-    let mut layers: Vec<(i32, usize)> = by_layer.into_iter().collect();
-    layers.sort_unstable();
-    let (mut before, mut cut) = (0, layers[0].0);
-    for (layer, n) in &layers[..layers.len() - 1] {
-        if before > 0 && before + n > tile.core / 2 {
+    let last = *by_layer.last_key_value()?.0;
+    let half = by_layer.values().sum::<usize>() / 2;
+    let (mut before, mut cut) = (0, *by_layer.first_key_value()?.0);
+    for (layer, n) in by_layer.range(..last) {
+        if before > 0 && before + n > half {
             break;
         }
         before += n;
         cut = *layer;
     }
-    let (left, right): (Vec<_>, Vec<_>) = own.into_iter().partition(|(c, _)| c[axis] <= cut);
-    for part in [left, right] {
-        if let Some(part) = around(&part) {
-            split(part, &near, most, tiles, least);
-        }
-    }
+    let (left, right): (Vec<Cell>, Vec<Cell>) = own.iter().partition(|(c, _)| c[axis] <= cut);
+    Some([around(&left)?, around(&right)?])
 }
 
 /// The tiles, and which points go to which.
@@ -176,7 +202,7 @@ impl Sorter<'_> {
         }
         self.known.entry(cell).or_insert_with(|| {
             let own = tiles.iter().position(|t| t.has(cell, 0));
-            let is = |i: &usize| tiles[*i].has(cell, HALO_CELLS) && Some(*i) != own;
+            let is = |i: &usize| tiles[*i].has(cell, self.plan.grid.around) && Some(*i) != own;
             Owners { own, others: (0..tiles.len()).filter(is).collect() }
         })
     }
