@@ -70,6 +70,20 @@ fn evening_out_makes_the_spacing_more_even_and_keeps_the_surface() {
 }
 
 #[test]
+fn evening_out_does_not_widen_a_sheet() {
+    let (cloud, unit) = clean(Shape::Plane);
+    let noisy = add_noise(&cloud, NoiseModel::Gaussian, 0.3 * unit, 8).unwrap();
+    // Distance from the square counts what sticks out over its border.
+    let rms = |even: u64| {
+        let out = run(&noisy, &[("even", json!(even))]).cloud;
+        let sum: f64 = out.positions().iter().map(|&p| Shape::Plane.distance(p).powi(2)).sum();
+        (sum / out.len() as f64).sqrt() / unit
+    };
+    let (without, with) = (rms(0), rms(20));
+    assert!(with < 1.05 * without, "{without} {with}");
+}
+
+#[test]
 fn strength_scales_what_is_done() {
     let (cloud, unit) = clean(Shape::Relief);
     let noisy = add_noise(&cloud, NoiseModel::Gaussian, unit, 8).unwrap();

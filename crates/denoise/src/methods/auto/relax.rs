@@ -11,6 +11,9 @@ const NEAREST: usize = 6;
 const REACH: f64 = 1.6;
 /// Neighbours farther off the tangent plane than this, in local spacings, do not push.
 const FLAT: f64 = 0.5;
+/// Length of the mean of the directions to the neighbours, above which a point is at a border (0.64
+/// on a straight one): it does not move outwards, since nothing there would push it back.
+const BORDER: f64 = 0.5;
 /// Part of the local spacing that a one-sided push moves a point by in a step.
 const STEP: f64 = 0.12;
 
@@ -53,21 +56,31 @@ fn push(y: &[Point], p: Point, i: usize, row: &[u32], n: Point) -> Point {
     }
     let h2 = (REACH * spacing).powi(2);
     let (mut sum, mut total) = ([0.0; 3], 0.0);
+    let (mut away, mut level) = ([0.0; 3], 0.0);
     for &j in others() {
         let d = vec3::sub(p, y[j as usize]);
         let d2 = vec3::dot(d, d);
         // What is off the plane is the other side of a wall or of an edge.
-        let level = vec3::dot(d, n).abs() < FLAT * spacing;
-        if level && d2 > 0.0 && d2 < h2 {
-            let w = (1.0 - d2 / h2).powi(2);
-            total += w;
-            sum = vec3::add(sum, vec3::scale(d, w / d2.sqrt()));
+        if vec3::dot(d, n).abs() < FLAT * spacing && d2 > 0.0 {
+            let unit = vec3::scale(d, 1.0 / d2.sqrt());
+            away = vec3::add(away, unit);
+            level += 1.0;
+            if d2 < h2 {
+                let w = (1.0 - d2 / h2).powi(2);
+                total += w;
+                sum = vec3::add(sum, vec3::scale(unit, w));
+            }
         }
     }
     if total <= 0.0 {
         return [0.0; 3];
     }
-    let step = vec3::scale(sum, STEP * spacing / total);
+    let mut step = vec3::scale(sum, STEP * spacing / total);
+    let side = vec3::norm(away) / level;
+    let outwards = vec3::dot(step, away);
+    if side > BORDER && outwards > 0.0 {
+        step = vec3::sub(step, vec3::scale(away, outwards / vec3::dot(away, away)));
+    }
     vec3::sub(step, vec3::scale(n, vec3::dot(step, n)))
 }
 

@@ -23,7 +23,7 @@ const GAMMA_GROWTH: f64 = 0.1;
 /// How much heights count when counterparts are found.
 const HEIGHT: f64 = 0.5;
 /// Spacings that a difference of one between normals counts as.
-const PER_NORMAL: f64 = 1.0;
+const PER_NORMAL: f64 = 3.0;
 /// Normals are looked at anew in every round of this many.
 const LOOK_EVERY: usize = 2;
 /// Sweeps of the solver, and as many as leave nothing to do.
