@@ -15,6 +15,8 @@ const PARTS: [f64; 2] = [0.15, 0.85];
 /// Noise that differs by less than this is the same: curved and thin parts look noisier than
 /// they are, by up to 2.6 times on the benchmark models.
 const UNEVEN: f64 = 3.0;
+/// Without any noise, thin and curved parts look like 0.4 spacings of it.
+const FLOOR: f64 = 0.2;
 /// Points with more than this part of the most noise are the noisy ones.
 const LOUD: f64 = 0.7;
 /// Fewest points worth a stage.
@@ -61,7 +63,7 @@ pub fn look(cloud: &Cloud, tree: &KdTree) -> Option<(Uneven, Noises)> {
     let map = map(cloud, tree);
     let [quiet, loud] = PARTS.map(|part| map.quantile(part).unwrap_or(0.0));
     let uneven = Uneven { quiet, loud };
-    (loud > UNEVEN * quiet.max(NEGLIGIBLE)).then(|| (uneven, Noises::new(cloud, &map, &uneven)))
+    (loud > UNEVEN * quiet.max(FLOOR)).then(|| (uneven, Noises::new(cloud, &map, &uneven)))
 }
 
 fn map(cloud: &Cloud, tree: &KdTree) -> NoiseMap {
