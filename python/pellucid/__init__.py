@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from . import quality
 from ._cloud import PointCloud, as_cloud, like, read, synthetic, write
-from ._denoise import Denoised, Method, denoise, methods
+from ._denoise import Denoised, Method, denoise, methods, uncertainty
 from ._native import Cancelled, __version__
 from ._noise import NoiseEstimate, add_noise, estimate_noise, find_outliers, remove_outliers
 
@@ -43,6 +43,7 @@ __all__ = [
     "read",
     "remove_outliers",
     "synthetic",
+    "uncertainty",
     "write",
 ]
 

@@ -237,3 +237,15 @@ except KeyboardInterrupt:
     run.send_signal(signal.SIGINT)
     out, _ = run.communicate(timeout=120)
     assert out == "interrupted\n"
+
+
+def test_uncertainty_is_of_the_same_points_twice() -> None:
+    points = np.random.default_rng(0).random((50, 3)) * [1, 1, 0.01]
+    points[3] = np.nan
+    found = pellucid.uncertainty(points, points)
+    assert np.isnan(found).tolist() == [i == 3 for i in range(50)]
+    # Single precision and any strides, as everywhere.
+    single = np.asfortranarray(points.astype(np.float32))
+    assert np.allclose(pellucid.uncertainty(single, single), found, rtol=1e-3, equal_nan=True)
+    with pytest.raises(ValueError, match="50 points before and 49 after"):
+        pellucid.uncertainty(points, points[1:])

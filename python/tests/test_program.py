@@ -69,6 +69,20 @@ def test_presets_and_parameters(
     assert np.array_equal(result.points, np.load(out))
 
 
+def test_extra_attributes(noisy: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.ply"
+    run("denoise", noisy, out, "--attributes", "displacement,uncertainty", "--quiet")
+    told = pellucid.read(out)
+    given = np.load(noisy)
+    result = pellucid.denoise(given)
+    assert np.array_equal(result.points, told.points)
+    found = pellucid.uncertainty(given, result.points)
+    # The program writes them in single precision.
+    for name, values in (("displacement", result.displacement), ("uncertainty", found)):
+        assert np.array_equal(values.astype(np.float32), told.attributes[name]), name
+    assert found.min() > 0
+
+
 def test_noise(noisy: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npy"
     run("noise", noisy, out, "--level", 0.5, "--scale", "spacing", "--seed", 6, "--quiet")

@@ -58,5 +58,6 @@ fn native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(measures::add_noise, m)?)?;
     m.add_function(wrap_pyfunction!(measures::estimate_noise, m)?)?;
     m.add_function(wrap_pyfunction!(measures::outliers, m)?)?;
+    m.add_function(wrap_pyfunction!(measures::uncertainty, m)?)?;
     Ok(())
 }

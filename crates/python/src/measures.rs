@@ -126,6 +126,21 @@ pub fn estimate_noise(py: Python<'_>, points: Points<'_>) -> PyResult<String> {
     Ok(json!(alone(py, || noise::estimate_noise(&points))).to_string())
 }
 
+/// About how far each denoised point is from the surface.
+#[pyfunction]
+pub fn uncertainty<'py>(
+    py: Python<'py>,
+    before: Points<'py>,
+    after: Points<'py>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (before, after) = (before.copied()?, after.copied()?);
+    if before.len() != after.len() {
+        let (a, b) = (before.len(), after.len());
+        return Err(value(format!("{a} points before and {b} after; give the same points twice")));
+    }
+    Ok(alone(py, || pellucid::denoise::uncertainty(&before, &after)).into_pyarray(py))
+}
+
 /// Which points are outliers.
 #[pyfunction]
 pub fn outliers<'py>(
