@@ -53,7 +53,8 @@ pub fn watched<T: Send>(
             let (done_in, done) = channel::<()>();
             let (told_in, told) = channel();
             let (answer, answer_out) = channel();
-            let teller = callable.map(|_| Teller { told: told_in.clone(), answer: answer_out });
+            // Nothing else holds the sending end: that the run is over is felt at once.
+            let teller = callable.map(|_| Teller { told: told_in, answer: answer_out });
             let its_flag = flag.clone();
             let worker = scope.spawn(move || {
                 let _ends = done_in;
