@@ -10,9 +10,10 @@ use rayon::prelude::*;
 use super::counterpart::{NONE, PatchGraph, nearest_patches_apart};
 use super::{Apart, Patches};
 
-/// Places handled at once; rows of places are filled up to a multiple of it. They are small
-/// against the patch, so single precision does.
-const LANES: usize = 4;
+/// Places handled at once; rows of places are filled up to a multiple of it. Not in single precision:
+/// there, two places are as near as each other often enough for a turned cloud to get other
+/// counterparts.
+const LANES: usize = 2;
 
 impl Patches {
     /// Patches of `size` points around `centers`, and around each point that these leave out.
@@ -57,7 +58,7 @@ impl PatchGraph {
         let size = patches.size();
         let linked = nearest_patches_apart(points, patches, neighbors, apart);
         let width = size.next_multiple_of(LANES);
-        let mut places = vec![f32::INFINITY; patches.len() * 3 * width];
+        let mut places = vec![f64::INFINITY; patches.len() * 3 * width];
         places.par_chunks_mut(3 * width).enumerate().with_min_len(64).for_each(|(s, out)| {
             flatten(points, patches, s, apart.normals, height, out);
         });
@@ -88,7 +89,7 @@ fn flatten(
     s: usize,
     normals: &[Point],
     height: f64,
-    out: &mut [f32],
+    out: &mut [f64],
 ) {
     let (members, origin) = (patches.members(s), patches.origins()[s]);
     let ahead = normals[patches.centers()[s] as usize];
@@ -102,19 +103,19 @@ fn flatten(
         let v = vec3::sub(points[m as usize], origin);
         let v = vec3::sub(v, vec3::scale(n, (1.0 - height) * vec3::dot(v, n)));
         for c in 0..3 {
-            out[c * width + a] = v[c] as f32;
+            out[c * width + a] = v[c];
         }
     }
 }
 
 /// Eq. (38): the place nearest to `v`, ties by number.
 #[inline]
-fn nearest_place(v: [f32; 3], places: &[f32]) -> u8 {
+fn nearest_place(v: [f64; 3], places: &[f64]) -> u8 {
     let width = places.len() / 3;
     let (x, rest) = places.split_at(width);
     let (y, z) = rest.split_at(width);
-    let mut best = [f32::INFINITY; LANES];
-    let mut at = [0u32; LANES];
+    let mut best = [f64::INFINITY; LANES];
+    let mut at = [0u64; LANES];
     let blocks = x.chunks_exact(LANES).zip(y.chunks_exact(LANES)).zip(z.chunks_exact(LANES));
     for (block, ((x, y), z)) in blocks.enumerate() {
         for l in 0..LANES {
@@ -122,12 +123,12 @@ fn nearest_place(v: [f32; 3], places: &[f32]) -> u8 {
             let d = dx * dx + dy * dy + dz * dz;
             let nearer = d < best[l];
             best[l] = if nearer { d } else { best[l] };
-            at[l] = if nearer { block as u32 } else { at[l] };
+            at[l] = if nearer { block as u64 } else { at[l] };
         }
     }
-    let mut first = (f32::INFINITY, 0);
+    let mut first = (f64::INFINITY, 0);
     for l in 0..LANES {
-        let place = at[l] * LANES as u32 + l as u32;
+        let place = at[l] * LANES as u64 + l as u64;
         if best[l] < first.0 || (best[l] == first.0 && place < first.1) {
             first = (best[l], place);
         }
