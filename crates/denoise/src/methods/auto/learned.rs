@@ -21,12 +21,11 @@ const VERSION: u32 = 5;
 /// Width of the surroundings that a piece needs, in spacings: for what comes at the end, and for
 /// each round.
 ///
-/// A round carries what it sees from patch to patch, so the width goes with the rounds. On 300,000
-/// points of a torus (8 rounds, patches of 18 points) and a cube (9 rounds), pieces with 60
-/// spacings around them differ from the whole run by less than 1e-6 spacings at any point, those
-/// with 80 by no bit.
-const HALO: f64 = 32.0;
-const HALO_OF_ROUND: f64 = 8.0;
+/// A round carries what it sees from patch to patch, so the width goes with the rounds. On a million
+/// points (4 rounds), pieces with 48 spacings around them differ from the whole run by 3e-5
+/// spacings at most, those with 40 by 0.015 and those with 64 by 3e-12 (docs/big-clouds.md).
+const HALO: f64 = 28.0;
+const HALO_OF_ROUND: f64 = 6.0;
 
 /// All that the method `auto` needs to know of a cloud as a whole: learned once from a [`Survey`],
 /// it gives every piece of the cloud what the whole run would.
