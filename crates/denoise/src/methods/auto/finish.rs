@@ -2,12 +2,15 @@
 //!
 //! Rounds take the noise off a patch at a time, and what they leave is rough from point to point.
 //! A bilateral filter of heights over the nearest neighbours takes that, and a few rounds fewer do.
+//! Where there is little noise, normals are filtered alike before, so that those near an edge are of
+//! one side or the other.
 
 use featgraph::exp::exp;
 use pellucid_cloud::{KdTree, Point, normals, vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::schedule::clearness;
 use super::{Decision, relax};
 
 /// Neighbours whose heights count.
@@ -19,8 +22,12 @@ const NEAREST: usize = 6;
 /// Passes over the heights, and where there are more than [`ROUGH`] spacings of noise left.
 const PASSES: [usize; 2] = [2, 3];
 const ROUGH: f64 = 0.2;
-/// Noise at the start, in spacings, between which planes of neighbours come to count nothing.
-const PLANES_COUNT: [f64; 2] = [0.7, 1.1];
+/// Passes over the normals where they are clear.
+const NORMAL_PASSES: f64 = 4.0;
+/// Standard deviation of the weight by the difference of two normals, and of that by distance in
+/// local spacings when these are filtered.
+const FACING: f64 = 0.25;
+const FACING_DISTANCE: f64 = 2.0;
 /// Standard deviation of the weight by distance, in local spacings.
 const DISTANCE: f64 = 0.9;
 /// That of the weight by height, in units of the noise that is left, and its limits in spacings:
@@ -37,6 +44,10 @@ pub struct Finish {
     pub height: f64,
     /// Part of a height that is over the tangent plane of the neighbour, not of the point.
     pub round: f64,
+    /// Passes over the normals.
+    pub normal_passes: usize,
+    /// What the squared difference of two normals takes off the exponent of their weight.
+    pub facing: f64,
     /// Passes over the heights.
     pub passes: usize,
     /// Part of the way to the smoothed height that points go.
@@ -49,9 +60,11 @@ impl Finish {
     /// For `sigma` spacings of noise at the start and `left` after the rounds, and walls of that
     /// `thinness`.
     pub fn new(sigma: f64, left: f64, thinness: f64, strength: f64, even: usize) -> Finish {
-        let clear = (PLANES_COUNT[1] - sigma) / (PLANES_COUNT[1] - PLANES_COUNT[0]);
+        let clear = clearness(sigma);
         Finish {
-            round: 0.5 * clear.clamp(0.0, 1.0),
+            round: 0.5 * clear,
+            normal_passes: (NORMAL_PASSES * clear).round() as usize,
+            facing: 0.5 * clear / (FACING * FACING),
             passes: PASSES[usize::from(left > ROUGH)],
             height: (HEIGHT * left).clamp(HEIGHTS[0], HEIGHTS[1]),
             amount: ((1.0 - thinness) * strength).min(1.0),
@@ -64,6 +77,7 @@ impl Finish {
     pub fn without(self, decision: Option<Decision>) -> Finish {
         match decision {
             Some(Decision::Smoothing) => Finish { amount: 0.0, ..self },
+            Some(Decision::SharpNormals) => Finish { normal_passes: 0, facing: 0.0, ..self },
             Some(Decision::MeanPlanes) => Finish { round: 0.0, ..self },
             _ => self,
         }
@@ -77,7 +91,10 @@ impl Finish {
         let near =
             KdTree::new(y).map_neighbors(NEIGHBORS, || (), |_, _, row, d2| Near::new(row, d2));
         let normal = |near: &Near| normals::normal_of(y, &near.row[..PLANE]);
-        let n: Vec<Point> = near.par_iter().with_min_len(POINTS).map(normal).collect();
+        let mut n: Vec<Point> = near.par_iter().with_min_len(POINTS).map(normal).collect();
+        for _ in 0..self.normal_passes {
+            n = filtered(y, &n, &near);
+        }
         if self.amount > 0.0 {
             for _ in 0..self.passes {
                 *y = self.smoothed(y, &n, &near);
@@ -105,8 +122,9 @@ impl Finish {
                 let c = vec3::dot(n[i], m);
                 let other = vec3::dot(d, m).copysign(c * vec3::dot(d, m));
                 let h = (1.0 - self.round) * vec3::dot(d, n[i]) + self.round * other;
-                let exponent = -by_distance * vec3::dot(d, d) - by_height * h * h;
-                let w = exp(exponent);
+                let w = exp(-by_distance * vec3::dot(d, d)
+                    - by_height * h * h
+                    - self.facing * 2.0 * (1.0 - c.abs()));
                 weights += w;
                 heights += w * h;
             }
@@ -114,6 +132,28 @@ impl Finish {
         };
         (0..y.len()).into_par_iter().with_min_len(POINTS).map(move_point).collect()
     }
+}
+
+/// Every normal as the mean of those near it, similar ones before others; signs mean nothing.
+fn filtered(y: &[Point], n: &[Point], near: &[Near]) -> Vec<Point> {
+    let mean = |i: usize| {
+        let Near { row, spacing } = near[i];
+        let by_distance = 0.5 / (FACING_DISTANCE * spacing).powi(2);
+        if !by_distance.is_finite() {
+            return n[i];
+        }
+        let mut sum = [0.0; 3];
+        for j in row {
+            let (m, d2) = (n[j as usize], vec3::distance2(y[i], y[j as usize]));
+            let c = vec3::dot(n[i], m);
+            let w = exp(-by_distance * d2 - (1.0 - c.abs()) / (FACING * FACING));
+            // By c and not its sign, so that nothing jumps where normals are at right angles.
+            sum = vec3::add(sum, vec3::scale(m, w * c));
+        }
+        let length = vec3::norm(sum);
+        if length > 0.0 { vec3::scale(sum, 1.0 / length) } else { n[i] }
+    };
+    (0..y.len()).into_par_iter().with_min_len(POINTS).map(mean).collect()
 }
 
 /// The neighbours of a point, itself first, and its spacing: the mean distance of the nearest.

@@ -16,16 +16,17 @@ use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
-/// Width of the surroundings that a piece needs, in spacings: for what comes at the end, and for
-/// each round.
+/// Width of the surroundings that a piece needs, in spacings: for what comes at the end, for
+/// each round, and for each pass over normals at the end.
 ///
 /// A round carries what it sees from patch to patch, so the width goes with the rounds. On a million
 /// points (4 rounds), pieces with 48 spacings around them differ from the whole run by 3e-5
 /// spacings at most, those with 40 by 0.015 and those with 64 by 3e-12 (docs/big-clouds.md).
 const HALO: f64 = 28.0;
 const HALO_OF_ROUND: f64 = 6.0;
+const HALO_OF_PASS: f64 = 3.0;
 
 /// All that the method `auto` needs to know of a cloud as a whole: learned once from a [`Survey`],
 /// it gives every piece of the cloud what the whole run would.
@@ -146,7 +147,9 @@ impl Learned {
     /// give them, in file units.
     pub fn halo(&self) -> f64 {
         let noises = if self.found.is_uneven() { NoiseMap::reach() } else { 0.0 };
-        let spacings = HALO + HALO_OF_ROUND * self.plan.recipes.len() as f64 + noises;
+        let Plan { recipes, finish, .. } = &self.plan;
+        let passes = HALO_OF_PASS * finish.normal_passes as f64;
+        let spacings = HALO + HALO_OF_ROUND * recipes.len() as f64 + passes + noises;
         if self.plan.recipes.is_empty() { 0.0 } else { spacings * self.place.unit }
     }
 

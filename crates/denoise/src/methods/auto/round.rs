@@ -154,7 +154,8 @@ impl<'a> Cloud<'a> {
         let learned = Run::timed(report, "learning", || match given {
             Some(g) => weigh::matrix(&g.metric),
             None if !settings.learn => weigh::fixed(trace_limit),
-            None => weigh::learn(y, self.numbers, &patches, &graph, apart, trace_limit),
+            None => weigh::learn(y, self.numbers, &patches, &graph, apart, trace_limit)
+                .map(|m| weigh::raised(m, settings.normal_floor)),
         })?;
         let weights =
             Run::timed(report, "weights", || weigh::weights(y, &patches, &graph, apart, &learned));

@@ -24,20 +24,30 @@ const GAMMA_GROWTH: f64 = 0.1;
 const HEIGHT: f64 = 0.5;
 /// Spacings that a difference of one between normals counts as.
 const PER_NORMAL: f64 = 3.0;
+/// Noise at the start, in spacings, up to which normals are clear, and above which they are not.
+const CLEAR: [f64; 2] = [0.7, 1.1];
+/// With clear normals, for each spacing of noise below [`LITTLE`]: how many more spacings a difference
+/// of one counts as, and what is added to the metric's entries of normals. Learning takes them away,
+/// since the signal is where points are; across an edge they are what holds the sides apart.
+const PER_CLEAR_NORMAL: f64 = 8.0;
+const NORMAL_FLOOR: f64 = 16.0;
 /// Normals are looked at anew in every round of this many.
 const LOOK_EVERY: usize = 2;
-/// Sweeps of the solver, and as many as leave nothing to do.
-const SWEEPS: usize = 4;
+/// Sweeps of the solver; where there is more noise at the start than [`MORE_SWEEPS_UP_TO`] and patches
+/// are larger, or the cloud is large; and as many as leave nothing to do.
+const SWEEPS: usize = 6;
+const FEW_SWEEPS: usize = 4;
 const ALL_SWEEPS: usize = 40;
+const MORE_SWEEPS_UP_TO: f64 = 1.4;
 /// On a surface, disks of radius r leave about 0.7 centres per r² (measured).
 const DISKS: f64 = 0.7 * std::f64::consts::PI;
 
 /// Part of the first round's movement below which points are at rest, for 0.9 of the noise removed;
 /// how much it grows with that part of the noise; with each spacing of noise below [`LITTLE`],
 /// since a round that moves points by little has less to lose; and falls with each above [`MUCH`].
-const REST: f64 = 0.55;
+const REST: f64 = 0.52;
 const REST_GROWTH: f64 = 1.0;
-const REST_OF_LITTLE: f64 = 0.42;
+const REST_OF_LITTLE: f64 = 0.48;
 const LITTLE: f64 = 0.9;
 const REST_OF_MUCH: f64 = 0.15;
 const MUCH: f64 = 1.1;
@@ -78,6 +88,8 @@ pub struct Settings {
     pub height: f64,
     /// Spacings that a difference of one between normals counts as.
     pub per_normal: f64,
+    /// Added to the metric's entries of normals.
+    pub normal_floor: f64,
     /// Whether normals have signs where two layers lie.
     pub sides: bool,
     /// Normals are looked at anew in every round of this many.
@@ -93,10 +105,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// For points with `left` spacings of noise.
-    pub fn for_noise(left: f64) -> Settings {
+    /// For points with `left` spacings of noise of `sigma` at the start.
+    pub fn for_noise(left: f64, sigma: f64) -> Settings {
         let over = (left * left - SMALL_UP_TO).max(0.0);
         let size = (SMALLEST + GROWTH * over).min(LARGEST).round();
+        let sharp = clearness(sigma) * (LITTLE - left).max(0.0);
         Settings {
             size: size as usize,
             share: COVER / size,
@@ -105,27 +118,36 @@ impl Settings {
             least_noise: regions::least(left),
             below: f64::MAX,
             height: HEIGHT,
-            per_normal: PER_NORMAL,
+            per_normal: PER_NORMAL + PER_CLEAR_NORMAL * sharp,
+            normal_floor: NORMAL_FLOOR * sharp,
             sides: true,
             look_every: LOOK_EVERY,
             redraw: true,
             learn: true,
             both_ways: true,
-            sweeps: SWEEPS,
+            sweeps: if size > SMALLEST && sigma > MORE_SWEEPS_UP_TO { FEW_SWEEPS } else { SWEEPS },
         }
+    }
+
+    /// The same for a large cloud, whose pieces need what is around them for each sweep.
+    pub fn briefly(self) -> Settings {
+        Settings { sweeps: FEW_SWEEPS, ..self }
     }
 
     /// The same without a decision, if it is about rounds.
     pub fn without(self, decision: Option<Decision>) -> Settings {
         match decision {
             Some(Decision::GrowingPatches) => {
-                let Settings { size, share, trace_limit, .. } = Settings::for_noise(0.0);
+                let Settings { size, share, trace_limit, .. } = Settings::for_noise(0.0, 0.0);
                 Settings { size, share, trace_limit, ..self }
             }
             Some(Decision::WiderWeights) => Settings { trace_limit: TRACE, ..self },
             Some(Decision::GrowingPull) => Settings { gamma: GAMMA, ..self },
             Some(Decision::FreshCenters) => Settings { redraw: false, ..self },
             Some(Decision::NormalsInPatches) => Settings { per_normal: 0.0, ..self },
+            Some(Decision::SharpEdges) => {
+                Settings { per_normal: PER_NORMAL, normal_floor: 0.0, ..self }
+            }
             Some(Decision::SidedNormals) => Settings { sides: false, ..self },
             Some(Decision::KeptNormals) => Settings { look_every: 1, ..self },
             Some(Decision::HalfHeights) => Settings { height: 1.0, ..self },
@@ -140,6 +162,11 @@ impl Settings {
     pub fn points_of_disk(&self) -> usize {
         (DISKS / self.share).round() as usize
     }
+}
+
+/// How clear normals are for `sigma` spacings of noise at the start: 0 not, 1 very.
+pub fn clearness(sigma: f64) -> f64 {
+    ((CLEAR[1] - sigma) / (CLEAR[1] - CLEAR[0])).clamp(0.0, 1.0)
 }
 
 /// Follows the rounds.
@@ -172,6 +199,12 @@ impl Follow {
     /// Most rounds.
     pub fn most(&self) -> usize {
         self.most
+    }
+
+    /// What the next round does, but for a decision that is left out.
+    pub fn settings(&self, without: Option<Decision>) -> Settings {
+        let settings = Settings::for_noise(self.left(), self.sigma);
+        if self.most == BRIEFLY { settings.briefly() } else { settings }.without(without)
     }
 
     /// Noise at the start, in spacings.

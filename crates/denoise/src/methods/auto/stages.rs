@@ -100,8 +100,7 @@ impl Rounds<'_, '_> {
         for i in 1..=follow.most() {
             state.told = state.told.max(0.95 * follow.done());
             let below = cloud.band.below;
-            let settings =
-                Settings { below, ..Settings::for_noise(follow.left()) }.without(without);
+            let settings = Settings { below, ..follow.settings(without) };
             let mut moved = self.round(cloud, &settings, None, state)?;
             if i == schedule::WALLS_AFTER && without != Some(Decision::ThinWalls) {
                 follow.walls(choose::thinness(cloud, &moved.y, follow.sigma()));

@@ -84,6 +84,12 @@ pub fn fixed(trace_limit: f64) -> Result<Matrix, DenoiseError> {
     matrix(metric.map_err(|e| failed(e.to_string()))?.values())
 }
 
+/// The same with `floor` under its entries of normals.
+pub fn raised(mut m: Matrix, floor: f64) -> Matrix {
+    (FEATURES / 2..FEATURES).for_each(|i| m[(FEATURES + 1) * i] += floor);
+    m
+}
+
 /// As many values as a metric has.
 pub fn matrix(values: &[f64]) -> Result<Matrix, DenoiseError> {
     values.try_into().map_err(|_| failed("the metric has another size".into()))

@@ -24,6 +24,8 @@ pub enum Decision {
     FreshCenters,
     /// Normals count when points are chosen for patches, and patches for neighbours; else places.
     NormalsInPatches,
+    /// Normals count for more where there is little noise; else as little as where there is much.
+    SharpEdges,
     /// Normals have signs where two layers lie; else nowhere.
     SidedNormals,
     /// Normals stay for two rounds; else they are looked at in each.
@@ -38,6 +40,8 @@ pub enum Decision {
     FewSweeps,
     /// Heights are smoothed at the end; else not.
     Smoothing,
+    /// Normals at the end are filtered where there is little noise, and count; else those of a fit.
+    SharpNormals,
     /// Heights at the end are over the planes of neighbours too, for little noise; else over the
     /// point's own.
     MeanPlanes,
