@@ -22,8 +22,10 @@ const NEAREST: usize = 6;
 /// Passes over the heights, and where there are more than [`ROUGH`] spacings of noise left.
 const PASSES: [usize; 2] = [2, 3];
 const ROUGH: f64 = 0.2;
-/// Passes over the normals where they are clear.
+/// Passes over the normals where they are clear; fewer between these two noises in spacings, since
+/// below them a fit is good already, and passes only take small shapes.
 const NORMAL_PASSES: f64 = 4.0;
+const SMOOTH: [f64; 2] = [0.1, 0.3];
 /// Standard deviation of the weight by the difference of two normals, and of that by distance in
 /// local spacings when these are filtered.
 const FACING: f64 = 0.25;
@@ -61,9 +63,10 @@ impl Finish {
     /// `thinness`.
     pub fn new(sigma: f64, left: f64, thinness: f64, strength: f64, even: usize) -> Finish {
         let clear = clearness(sigma);
+        let rough = (sigma - SMOOTH[0]) / (SMOOTH[1] - SMOOTH[0]);
         Finish {
             round: 0.5 * clear,
-            normal_passes: (NORMAL_PASSES * clear).round() as usize,
+            normal_passes: (NORMAL_PASSES * clear * rough.clamp(0.0, 1.0)).round() as usize,
             facing: 0.5 * clear / (FACING * FACING),
             passes: PASSES[usize::from(left > ROUGH)],
             height: (HEIGHT * left).clamp(HEIGHTS[0], HEIGHTS[1]),
