@@ -127,7 +127,9 @@ pub fn ending(plan: &Plan, strength: f64, report: &Report) -> Vec<String> {
         words.push(if length < 0.05 {
             "learned: how far points are apart matters, how normals differ does not".into()
         } else {
-            format!("learned: two normals that differ by 1 count as much as points {length:.1} spacings apart")
+            format!(
+                "two normals that differ by 1 count as much as points {length:.1} spacings apart"
+            )
         });
     }
     words
