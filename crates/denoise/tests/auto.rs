@@ -100,7 +100,7 @@ fn it_says_what_it_found() {
     let (cloud, unit) = clean(Shape::Torus);
     let noisy = add_noise(&cloud, NoiseModel::Gaussian, unit, 8).unwrap();
     let notes = run(&noisy, &[]).report.notes.join("; ");
-    for word in ["noise of", "patches of 9", "stopped after", "learned"] {
+    for word in ["noise of", "patches of 9", "stopped after", "normals"] {
         assert!(notes.contains(word), "{notes}");
     }
 }
