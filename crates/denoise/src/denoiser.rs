@@ -60,6 +60,8 @@ pub struct Report {
     pub uncovered_points: usize,
     /// Points that no surface near them explains: left where they are, and of no influence.
     pub gross_outliers: usize,
+    /// Points that are part of a volume, such as foliage: left where they are, and of no influence.
+    pub volume_points: usize,
     /// Names of the features, in the order of the rows of `metric`.
     pub features: Vec<String>,
     /// The metric of the last iteration, row after row.

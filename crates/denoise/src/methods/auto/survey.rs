@@ -326,6 +326,3 @@ impl Grid {
     }
 }
 
-#[cfg(test)]
-#[path = "survey_tests.rs"]
-mod tests;
