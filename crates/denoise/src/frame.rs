@@ -11,7 +11,7 @@ use pellucid_cloud::{DistinctRows, Point, PointCloud, SpatialOrder, distinct, ve
 use serde::{Deserialize, Serialize};
 
 use crate::registry::Parameter;
-use crate::{DenoiseError, Report};
+use crate::{DenoiseError, ParameterError, Report};
 
 /// The way from a cloud's own coordinates to the local frame and back.
 #[derive(Debug, Clone)]
@@ -40,6 +40,10 @@ struct Skipped {
     far: usize,
     missing: usize,
 }
+
+/// Spacings at which a method can work in units of the file: sixth powers of lengths are numbers.
+const FILE_SPACINGS: std::ops::Range<f64> = 1e-50..1e50;
+const FILE_RULE: &str = "spacing for a cloud whose spacing is below 1e-50 or above 1e50";
 
 const FILE_AXES: [Point; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
@@ -93,7 +97,11 @@ impl LocalFrame {
             });
         }
         let (centre, unit) = match unit {
-            Unit::File => ([0.0; 3], 1.0),
+            Unit::File => {
+                let fits = FILE_SPACINGS.contains(&extent.spacing);
+                ParameterError::check(fits, "units", Unit::File, FILE_RULE)?;
+                ([0.0; 3], 1.0)
+            }
             Unit::Spacing => (extent.center, extent.spacing),
         };
         let points = distinct.pick(cloud.positions());

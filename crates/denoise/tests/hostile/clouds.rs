@@ -31,7 +31,7 @@ pub fn all() -> Vec<(String, Vec<Point>)> {
 type Clouds = Vec<(String, Vec<Point>)>;
 
 fn far(clouds: &mut Clouds) {
-    let base = sphere(300);
+    let base = sphere(200);
     for far in [1e13, 1e20, 1e150, 1e300, -1.7e308] {
         for axis in 0..3 {
             let mut points = base.clone();
@@ -41,7 +41,7 @@ fn far(clouds: &mut Clouds) {
         let mut points = base.clone();
         points.push([far, -far, far]);
         clouds.push((format!("one row at {far:e} on all axes"), points));
-        for (share, count) in [("a few", crate::FEW), ("half", 300), ("most", 500)] {
+        for (share, count) in [("a few", crate::FEW), ("half", 200), ("most", 400)] {
             let mut points = base.clone();
             points.extend(moved(&sphere(count), [far, 0.0, 0.5 * far]));
             clouds.push((format!("{share} of the rows at {far:e}"), points));
@@ -55,11 +55,11 @@ fn far(clouds: &mut Clouds) {
 
 fn not_finite(clouds: &mut Clouds) {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let mut points = sphere(300);
+        let mut points = sphere(200);
         points.iter_mut().step_by(3).for_each(|p| p[1] = bad);
         clouds.push((format!("a third of the rows {bad}"), points));
     }
-    let mut points = sphere(300);
+    let mut points = sphere(200);
     points[5] = [1e308; 3];
     points[6] = [f64::NAN; 3];
     clouds.push(("far and not finite".to_owned(), points));
@@ -69,11 +69,11 @@ fn not_finite(clouds: &mut Clouds) {
 fn equal(clouds: &mut Clouds) {
     for at in [[0.0; 3], [3.5, -2.25, 1e6], [1e308; 3], [5e-324; 3]] {
         clouds.push((format!("all at {at:?}"), vec![at; 300]));
-        let mut points = sphere(300);
-        points.extend([at; 300]);
+        let mut points = sphere(200);
+        points.extend([at; 200]);
         clouds.push((format!("half at {at:?}"), points));
     }
-    let points = sphere(300);
+    let points = sphere(200);
     clouds.push(("each row four times".to_owned(), points.iter().flat_map(|&p| [p; 4]).collect()));
     let mut twins = points.clone();
     twins.extend(points.iter().map(|p| p.map(f64::next_up)));
@@ -89,14 +89,14 @@ fn flat(clouds: &mut Clouds) {
     clouds.push(("a grid".to_owned(), (0..400).map(grid).collect()));
     let lattice = |i: i32| [f64::from(i % 7), f64::from(i / 7 % 7), f64::from(i / 49)];
     clouds.push(("a lattice".to_owned(), (0..343).map(lattice).collect()));
-    let thin = sphere(300).into_iter().map(|[x, y, z]| [x, y, 1e-300 * z]);
+    let thin = sphere(200).into_iter().map(|[x, y, z]| [x, y, 1e-300 * z]);
     clouds.push(("as flat as 1e-300".to_owned(), thin.collect()));
-    let thin = sphere(300).into_iter().map(|[x, y, z]| [x, 1e-155 * y, 1e200 * z]);
+    let thin = sphere(200).into_iter().map(|[x, y, z]| [x, 1e-155 * y, 1e200 * z]);
     clouds.push(("another scale on each axis".to_owned(), thin.collect()));
 }
 
 fn scales(clouds: &mut Clouds) {
-    let base = sphere(300);
+    let base = sphere(200);
     for scale in [1e-100, 1e-153, 1e-160, 1e-300, 1e-310, 5e-324, 1e100, 1e150, 1e300, 1.5e308] {
         clouds.push((format!("a scale of {scale:e}"), scaled(&base, scale)));
     }

@@ -86,3 +86,25 @@ fn hostile_clouds_do_no_harm() {
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
+
+#[test]
+fn results_go_with_any_scale() {
+    let points = clouds::sphere(600);
+    for (method, preset) in variants() {
+        let of = |name: &&str| method.presets.iter().find(|p| p.name == *name);
+        let properties = preset.as_ref().and_then(of).map_or(method.properties, |p| p.properties);
+        if !properties.scale_invariant {
+            let small = denoise(method, preset, &clouds::scaled(&points, 1e-160));
+            assert!(matches!(small, Err(DenoiseError::Parameter(_))), "{preset:?}: {small:?}");
+            continue;
+        }
+        let one = denoise(method, preset, &points).unwrap().cloud.into_positions();
+        assert_ne!(one, points);
+        for power in [-960, -560, -500, 500, 1000] {
+            let by = 2.0_f64.powi(power);
+            let out = denoise(method, preset, &clouds::scaled(&points, by)).unwrap().cloud;
+            let name = format!("{}/{preset:?} at 2^{power}", method.name);
+            assert_eq!(out.positions(), clouds::scaled(&one, by), "{name}");
+        }
+    }
+}
