@@ -17,6 +17,10 @@ const MISSING_EXCESS: usize = 2;
 /// Points farther than this many spacings from the median point take no part: 2^40.
 pub const FAR: f64 = (1u64 << 40) as f64;
 
+/// Without the far points others may be far; a cloud of many scales is cut this often, and its
+/// spacing taken to be 2^-40 of what is left then.
+const ROUNDS: usize = 8;
+
 /// The spacing is at least this part of the radius, the median distance from the center: where most points have a neighbor
 /// nearer than that, they differ by rounding errors only.
 const ROUNDING: f64 = 1.0 / (1u64 << 30) as f64;
@@ -93,23 +97,25 @@ impl DistinctRows {
     }
 
     /// Takes out the rows farther than 2^40 spacings from the median point, with their copies, and
-    /// says where the others are. Nothing is squared before it is brought to a common scale, so it
-    /// holds for coordinates of any size.
+    /// says where the others are: as if there had been no far ones. Nothing is squared before it is
+    /// brought to a common scale, so it holds for coordinates of any size.
     pub fn drop_far(&mut self, points: &[Point]) -> Extent {
-        let extent = Extent::of(&self.pick(points));
-        let before = self.rows.len() + self.copies.len();
-        let is_near = |row: u32| extent.reaches(points[row as usize]);
-        self.rows.retain(|&row| is_near(row));
-        self.copies.retain(|&(_, first)| is_near(first));
-        self.far = before - self.rows.len() - self.copies.len();
-        if self.far == 0 {
-            return extent;
+        let mut extent = Extent::of(&self.pick(points));
+        let all = self.rows.len() + self.copies.len();
+        for _ in 0..ROUNDS {
+            let before = self.rows.len();
+            let is_near =
+                |row: u32| distance(points[row as usize], extent.center) <= extent.reach();
+            self.rows.retain(|&row| is_near(row));
+            self.copies.retain(|&(_, first)| is_near(first));
+            if self.rows.len() == before {
+                break;
+            }
+            extent = Extent::of(&self.pick(points));
         }
-        // The others as if there were no far ones, and none of them beyond 2^40 spacings.
-        let points = self.pick(points);
-        let mut extent = Extent::of(&points);
-        let widest = points.iter().map(|&p| distance(p, extent.center)).fold(0.0, f64::max);
-        extent.spacing = extent.spacing.max(widest / FAR);
+        self.far += all - self.rows.len() - self.copies.len();
+        let distances = self.rows.iter().map(|&row| distance(points[row as usize], extent.center));
+        extent.spacing = extent.spacing.max(distances.fold(0.0, f64::max) / FAR);
         extent
     }
 }
@@ -132,9 +138,9 @@ impl Extent {
         Extent { center, spacing: unit * spacing.max(ROUNDING * radius / unit) }
     }
 
-    /// Whether a point is within 2^40 spacings of the center.
-    fn reaches(&self, p: Point) -> bool {
-        distance(p, self.center) <= (FAR * self.spacing).min(f64::MAX)
+    /// How far from the center points take part; finite, as differences may not be.
+    fn reach(&self) -> f64 {
+        (FAR * self.spacing).min(f64::MAX)
     }
 }
 

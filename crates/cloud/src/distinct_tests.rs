@@ -73,6 +73,18 @@ fn the_limit_is_two_to_the_fortieth_spacings() {
 }
 
 #[test]
+fn garbage_of_all_sizes_leaves_the_points_of_one_scale() {
+    let mut points = sphere();
+    let (_, extent) = near(&points);
+    // Two of three rows, half of which are larger than any number of spacings.
+    points.extend((0..1200).map(|i| [10.0_f64.powi(i % 600 - 300), -10.0_f64.powi(i / 4), 0.5]));
+    let (found, same) = near(&points);
+    assert!(found.far > 900 && found.far <= 1200, "{}", found.far);
+    assert!(found.rows.iter().filter(|&&row| row < 600).count() == 600);
+    assert!((0.5..2.0).contains(&(same.spacing / extent.spacing)), "{same:?} {extent:?}");
+}
+
+#[test]
 fn the_extent_goes_with_any_scale() {
     let points = sphere();
     let (_, one) = near(&points);

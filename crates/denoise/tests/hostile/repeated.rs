@@ -1,7 +1,9 @@
 //! Repeated rows count once.
 
+use pellucid_cloud::PointCloud;
 use pellucid_cloud::spacing::spacing_of;
 use pellucid_cloud::vec3::{self, Point};
+use pellucid_denoise::{AlongRay, Denoiser, OnlyPart, Run, registry};
 
 use crate::clouds::sphere;
 use crate::{UNREPORTED, denoise, variants};
@@ -74,5 +76,30 @@ fn a_far_point_stays_and_changes_nothing() {
             assert_eq!(out.cloud.positions()[600], with[600], "{name}");
             assert_eq!(out.cloud.positions()[..600], *alone.positions(), "{name}");
         }
+    }
+}
+
+#[test]
+fn selections_and_lines_of_sight_count_copies_once_too() {
+    let points = sphere(1200);
+    let method = registry::find("mls").unwrap().build(None, &Default::default()).unwrap();
+    let selected = |points: &[Point]| {
+        let part: Vec<bool> = points.iter().map(|p| p[0] > 0.5).collect();
+        let cloud = PointCloud::new(points.to_vec());
+        OnlyPart::new(&*method, &part).denoise(&cloud, &mut Run::default()).unwrap().cloud
+    };
+    let along = |points: &[Point]| {
+        let (cloud, eye) = (PointCloud::new(points.to_vec()), [[0.0, 0.0, 0.1]]);
+        AlongRay::new(&*method, &eye).denoise(&cloud, &mut Run::default()).unwrap().cloud
+    };
+    // More copies than any neighborhood has points.
+    let repeated: Vec<Point> = points.iter().flat_map(|&p| [p; 40]).collect();
+    for (name, run) in
+        [("selection", &selected as &dyn Fn(&[Point]) -> PointCloud), ("ray", &along)]
+    {
+        let (alone, all) = (run(&points), run(&repeated));
+        assert_ne!(alone.positions(), points, "{name}");
+        let expected: Vec<Point> = alone.positions().iter().flat_map(|&p| [p; 40]).collect();
+        assert_eq!(all.positions(), expected, "{name}");
     }
 }
