@@ -166,6 +166,19 @@ pub fn e57(good: &[u8]) -> Vec<Hostile> {
         format!("{}4000000000{}", &xml[..at], &xml[end..])
     };
     let nested = |_: &str| "<e57Root>".to_owned() + &"<a>".repeat(100_000);
+    // A minute each, were they parsed.
+    let inside = |xml: &str, what: String| {
+        let at = xml.find("<data3D").unwrap_or(0);
+        format!("{}{what}{}", &xml[..at], &xml[at..])
+    };
+    let namespaces = |xml: &str| {
+        let open: String = (0..6000).map(|i| format!("<a xmlns:n{i}=\"u{i}\">")).collect();
+        inside(xml, open + &"</a>".repeat(6000))
+    };
+    let attributes = |xml: &str| {
+        let each: String = (0..60_000).map(|i| format!(" a{i}=\"\"")).collect();
+        inside(xml, format!("<a{each}/>"))
+    };
     let laughs = |xml: &str| {
         let start = xml.find("<e57Root").unwrap_or(0);
         format!("<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;&b;\">]>{}", &xml[start..])
@@ -177,6 +190,8 @@ pub fn e57(good: &[u8]) -> Vec<Hostile> {
         hostile("absurd-description.e57", mended(32, &[0, 0, 0, 2]), &["byte 32", "XML"]),
         hostile("absurd-count.e57", with_xml(good, count), &["byte", "promises 4000000000 points"]),
         hostile("nested.e57", with_xml(good, nested), &["byte", "XML"]),
+        hostile("namespaces.e57", with_xml(good, namespaces), &["byte", "within each other"]),
+        hostile("attributes.e57", with_xml(good, attributes), &["byte", "attributes of one"]),
         hostile("entities.e57", with_xml(good, laughs), &["byte", "XML"]),
     ]
 }
