@@ -19,6 +19,7 @@
 
 mod atomic;
 mod batches;
+mod caught;
 mod column;
 mod document;
 mod e57;
