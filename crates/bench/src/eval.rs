@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use pellucid_cloud::quality::{self, UnitSphere};
-use pellucid_denoise::registry;
 use pellucid_cloud::PointCloud;
+use pellucid_cloud::quality::{self, UnitSphere};
 use pellucid_denoise::Run;
+use pellucid_denoise::registry;
 use rayon::prelude::*;
 
 /// What to measure.
@@ -59,7 +59,13 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             rows.entry((name, level)).or_default().push(value);
         }
     }
-    println!("{:>14} {:>5} {:>8}  {}", "", "", "mean", shapes.iter().map(|s| format!("{:>9.9}", s)).collect::<String>());
+    println!(
+        "{:>14} {:>5} {:>8}  {}",
+        "",
+        "",
+        "mean",
+        shapes.iter().map(|s| format!("{:>9.9}", s)).collect::<String>()
+    );
     for ((name, level), values) in rows {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let each: String = values.iter().map(|v| format!("{v:>9.4}")).collect();
@@ -110,7 +116,11 @@ fn cell(
             quality::chamfer(&frame.apply(result.positions()), &frame.apply(clean.positions()))?;
         let mut measures = vec![("chamfer", 1e4 * chamfer)];
         let mesh = data.join("meshes").join(format!("{shape}.off"));
-        let mesh = if mesh.is_file() { mesh } else { data.join("../punet/meshes").join(format!("{shape}.off")) };
+        let mesh = if mesh.is_file() {
+            mesh
+        } else {
+            data.join("../punet/meshes").join(format!("{shape}.off"))
+        };
         if mesh.is_file() {
             let mut mesh = pellucid_io::read_mesh(&mesh)?;
             let to = UnitSphere::of(&mesh.vertices).ok_or("an empty mesh")?;
@@ -122,7 +132,8 @@ fn cell(
         return Ok(measures);
     }
     let original = data.join(format!("{shape}_gaussian_noise_{level}.ply"));
-    let noisy = existing(&[data.join("noisy").join(format!("{shape}_{level}.ply")), original.clone()]);
+    let noisy =
+        existing(&[data.join("noisy").join(format!("{shape}_{level}.ply")), original.clone()]);
     let noisy = if original.is_file() { original } else { noisy };
     let (clean, noisy) = (read(&data.join(format!("{shape}_GT.ply")))?, read(&noisy)?);
     let result = method.denoise(&noisy, &mut Run::default())?.cloud;

@@ -49,12 +49,12 @@ pub const METHOD: Method = Method {
         Parameter {
             name: "strength",
             unit: "",
-            about: "1 as the cloud asks for; less keeps more, more smooths more (0 to 2)",
+            about: "denoising strength from 0 to 2; 1 is automatic, lower values keep more detail",
         },
         Parameter {
             name: "even",
             unit: "steps",
-            about: "steps of evening out the points along the surface at the end; 0 for none",
+            about: "steps of tangential relaxation at the end of a level; 0 for none",
         },
         Parameter {
             name: "reach",
@@ -98,16 +98,7 @@ impl Parameters for AutoParameters {
         ParameterError::check((0.0..=2.0).contains(&s), "strength", s, "0 to 2")?;
         ParameterError::check(self.even <= 100, "even", self.even, "0 to 100")?;
         ParameterError::check(r > 0.0 && r.is_finite(), "reach", r, "above 0")?;
-        {
-            let mut tuning = Tuning::default();
-            if let Ok(t) = std::env::var("T") {
-                let mut v = serde_json::to_value(&tuning).unwrap();
-                let o: serde_json::Value = serde_json::from_str(&t).unwrap();
-                for (k, x) in o.as_object().unwrap() { v[k] = x.clone(); }
-                tuning = serde_json::from_value(v).unwrap();
-            }
-            Ok(Box::new(Auto { parameters: self, tuning }))
-        }
+        Ok(Box::new(Auto { parameters: self, tuning: Tuning::default() }))
     }
 }
 
@@ -121,9 +112,8 @@ impl Denoiser for Auto {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         run.progress("estimating", 1, 0.0)?;
         let mut report = Report::default();
-        let known = Run::timed(&mut report, "learning", || {
-            Learned::of(&self.parameters, noisy, run)
-        })?;
+        let known =
+            Run::timed(&mut report, "learning", || Learned::of(&self.parameters, noisy, run))?;
         let (frame, known) = match known {
             Some((known, frame)) => (frame, Some(known.treatment)),
             None => {

@@ -39,8 +39,8 @@ impl<'a> Places<'a> {
         let wide: Vec<f64> = patches
             .map(|s| {
                 let linked = links[s * degree..(s + 1) * degree].iter().filter(|t| **t != NONE);
-                let (sum, n) = linked
-                    .fold((own[s], 1.0), |(sum, n), &t| (sum + own[t as usize], n + 1.0));
+                let (sum, n) =
+                    linked.fold((own[s], 1.0), |(sum, n), &t| (sum + own[t as usize], n + 1.0));
                 sum / (n * size as f64)
             })
             .collect();
@@ -65,9 +65,8 @@ impl<'a> Places<'a> {
         normals: &[Point],
         limit: impl Fn(usize) -> f64 + Sync,
     ) {
-        let square = |z: &[Point], i: usize| {
-            vec3::dot(vec3::sub(z[i], observed[i]), normals[i]).powi(2)
-        };
+        let square =
+            |z: &[Point], i: usize| vec3::dot(vec3::sub(z[i], observed[i]), normals[i]).powi(2);
         let before = self.means(|i| square(y, i));
         let after = self.means(|i| square(next, i));
         next.par_iter_mut().enumerate().with_min_len(POINTS).for_each(|(i, next)| {

@@ -103,12 +103,7 @@ impl Finish {
     }
 
     /// The same with what it works on.
-    pub fn with<'a>(
-        self,
-        observed: &'a [Point],
-        noise: &'a [f64],
-        tuning: &'a Tuning,
-    ) -> End<'a> {
+    pub fn with<'a>(self, observed: &'a [Point], noise: &'a [f64], tuning: &'a Tuning) -> End<'a> {
         End { observed, noise, tuning, finish: self }
     }
 }
@@ -135,9 +130,8 @@ impl End<'_> {
         let curved = self.curved(y, &n, &near);
         let facets = self.faceted(&curved, &near);
         let chosen = self.choose(&facets, &near);
-        let n: Vec<Point> = (0..y.len())
-            .map(|i| if chosen[i] > 0.5 { facets.n[i] } else { curved.n[i] })
-            .collect();
+        let n: Vec<Point> =
+            (0..y.len()).map(|i| if chosen[i] > 0.5 { facets.n[i] } else { curved.n[i] }).collect();
         *y = each(y.len(), |i| {
             let (a, b) = (curved.y[i], facets.y[i]);
             vec3::add(a, vec3::scale(vec3::sub(b, a), chosen[i]))

@@ -17,6 +17,8 @@ pub const REGION: f64 = 24.0;
 const SAMPLES: usize = 48;
 /// Points of a neighborhood before and after denoising.
 const NEIGHBORS: [usize; 2] = [48, 24];
+/// Thickness below which a region is a surface, whatever becomes of it.
+const FLAT: f64 = 0.1;
 /// Regions that touch are nearer than this many radii.
 const BESIDE: f64 = 2.0;
 /// Regions a task.
@@ -44,13 +46,14 @@ pub fn volumes(
         near.truncate(SAMPLES);
         let members: Vec<u32> = near.iter().map(|n| n.index).collect();
         let mean = |k: usize| {
-            let sum: f64 = members.iter().map(|&i| around(clouds[k], &trees[k], i, NEIGHBORS[k])).sum();
+            let sum: f64 =
+                members.iter().map(|&i| around(clouds[k], &trees[k], i, NEIGHBORS[k])).sum();
             sum / members.len() as f64
         };
         let before = mean(0);
         let kept = mean(1) / before.max(f64::MIN_POSITIVE);
-        let sure = before < tuning.filled && kept > tuning.still_thick;
-        (sure, kept > tuning.maybe_thick)
+        let sure = (FLAT..tuning.filled).contains(&before) && kept > tuning.still_thick;
+        (sure, before > FLAT && kept > tuning.maybe_thick)
     };
     let looks: Vec<(bool, bool)> = seeds.par_iter().with_min_len(REGIONS).map(look).collect();
     let places: Vec<Point> = seeds.iter().map(|&s| observed[s as usize]).collect();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::survey::{Survey, WHOLE_UP_TO};
 use super::treatment::{Treatment, Work};
-use super::{Auto, kinds, AutoParameters, MIN_POINTS, MOST_ROUNDS, NAME, Tuning};
+use super::{Auto, AutoParameters, MIN_POINTS, MOST_ROUNDS, NAME, Tuning, kinds};
 use crate::frame::{self, LocalFrame, Place};
 use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
@@ -126,9 +126,10 @@ impl Learned {
     pub fn halo(&self) -> f64 {
         let passes = HALO_OF_PASS * Tuning::default().passes_of_facets() as f64;
         let Treatment { trial, levels, estimate } = &self.treatment;
-        let widths = trial.iter().chain(levels).map(|level| {
-            level.unit * (HALO + HALO_OF_ROUND * level.rounds.len() as f64 + passes)
-        });
+        let widths = trial
+            .iter()
+            .chain(levels)
+            .map(|level| level.unit * (HALO + HALO_OF_ROUND * level.rounds.len() as f64 + passes));
         let kinds = if trial.is_empty() { 0.0 } else { 4.0 * kinds::REGION };
         let spacings = widths.sum::<f64>() + kinds;
         if self.is_idle() { 0.0 } else { (spacings + estimate.reach()) * self.place.unit }

@@ -9,12 +9,15 @@ use super::finish::Finish;
 use super::round::{Cloud, Moved, Recipe, Seen};
 use super::schedule::{Follow, WALLS_AFTER};
 use super::tuning::Tuning;
-use super::weigh;
+use super::{MIN_POINTS, weigh};
 use crate::graph::scramble;
 use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
 
 /// Makes the deal of points to parts another draw than that of centers.
 const DEAL: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Fewest points of a part.
+const FEWEST: usize = 512;
 
 /// What is done at one scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,7 +109,8 @@ impl Levels<'_, '_> {
         if noise <= self.tuning.coarse {
             return 1;
         }
-        (noise / self.tuning.working).powi(2).round() as usize
+        let parts = (noise / self.tuning.working).powi(2).round() as usize;
+        parts.min(self.y.len() / FEWEST).max(1)
     }
 
     fn sample(&self) -> Sample<'_> {
@@ -123,6 +127,10 @@ impl Levels<'_, '_> {
         let mut level = given.cloned();
         for k in 0..parts {
             let mut part = self.part(k, parts);
+            // A piece of a cloud may have nearly nothing of a part.
+            if part.rows.len() < MIN_POINTS {
+                continue;
+            }
             let unit = match &level {
                 Some(level) => level.unit,
                 None => spacing::spacing_of(&part.y),
@@ -135,7 +143,7 @@ impl Levels<'_, '_> {
                 self.y[row as usize] = p;
             }
         }
-        level.ok_or(DenoiseError::Numerical { step: "levels", detail: "no part".into() })
+        level.ok_or(DenoiseError::Numerical { step: "levels", detail: "no part has points".into() })
     }
 
     /// Rounds and the end of a level on one part.
@@ -154,7 +162,11 @@ impl Levels<'_, '_> {
             let mut seen = Seen::default();
             let start = part.y.clone();
             for (k, recipe) in given.rounds.iter().enumerate() {
-                self.run.progress("denoising", k + 1, 0.98 * k as f64 / given.rounds.len() as f64)?;
+                self.run.progress(
+                    "denoising",
+                    k + 1,
+                    0.98 * k as f64 / given.rounds.len() as f64,
+                )?;
                 let limit = self.tuning.most_removed(given.thinness);
                 let moved = part.cloud(&self.cloud).round(
                     &part.y,
@@ -268,9 +280,8 @@ impl Levels<'_, '_> {
     /// the parts that the whole would have there.
     fn part(&self, k: usize, parts: usize) -> Part {
         let cloud = &self.cloud;
-        let is_dealt = |i: &usize| {
-            scramble(u64::from(cloud.numbers[*i]) ^ DEAL) % parts as u64 == k as u64
-        };
+        let is_dealt =
+            |i: &usize| scramble(u64::from(cloud.numbers[*i]) ^ DEAL) % parts as u64 == k as u64;
         let rows: Vec<usize> = (0..self.y.len()).filter(is_dealt).collect();
         Part {
             observed: rows.iter().map(|&i| cloud.observed[i]).collect(),

@@ -325,4 +325,3 @@ impl Grid {
         self.cell(p).iter().fold(0, |h, &c| scramble(h ^ c as u64))
     }
 }
-

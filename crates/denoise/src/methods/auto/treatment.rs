@@ -63,7 +63,7 @@ impl Work<'_, '_> {
         let mut levels = Vec::new();
         if !self.is_idle(&estimate) {
             (levels, y) = self.levels(&noise, |l| l.learn(estimate.noise))?;
-            if self.leave_out_volumes(&y) {
+            if !self.stopped && self.leave_out_volumes(&y) {
                 trial = levels;
                 levels = Vec::new();
                 let noise;
@@ -86,11 +86,14 @@ impl Work<'_, '_> {
         }
         self.set_aside(t.estimate.noise);
         for (levels, is_trial) in [(&t.trial, true), (&t.levels, false)] {
+            if self.stopped {
+                break;
+            }
             y = self.frame.points().to_vec();
             if !levels.is_empty() && y.len() >= MIN_POINTS {
                 let noise = t.estimate.of_points(&self.sample(&self.inner_points()));
                 ((), y) = self.levels(&noise, |l| l.apply(levels))?;
-                if is_trial {
+                if is_trial && !self.stopped {
                     self.leave_out_volumes(&y);
                     y = self.frame.points().to_vec();
                 }
@@ -183,6 +186,9 @@ impl Work<'_, '_> {
 
     /// Brings points back that went too far, and shows the end.
     fn hold(&mut self, estimate: &Estimate, y: &mut [Point]) -> Result<(), DenoiseError> {
+        if self.stopped {
+            return Ok(());
+        }
         let reach = self.auto.parameters.reach;
         let noise = estimate.of_points(&self.sample(&None));
         let negligible = self.auto.tuning.negligible;
@@ -190,7 +196,7 @@ impl Work<'_, '_> {
             true => 0.0,
             false => reach * noise[i].max(0.5),
         });
-        if self.report.history.is_empty() || self.stopped {
+        if self.report.history.is_empty() {
             return Ok(());
         }
         let index = self.report.history.len() + 1;

@@ -46,7 +46,7 @@ impl Default for Tuning {
             facet_normals: 20,
             facet_width: 0.15,
             facet_steps: 5,
-            discrepancy: 1.15,
+            discrepancy: 1.05,
             still_thick: 0.58,
             maybe_thick: 0.35,
             filled: 0.28,
