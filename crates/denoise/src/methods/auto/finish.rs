@@ -39,6 +39,8 @@ const DISTANCE: f64 = 0.9;
 const HEIGHTS: [f64; 2] = [0.17, 0.6];
 /// Noise left, in spacings, above which heights are smoothed once more.
 const ROUGH: f64 = 0.2;
+/// Share of faceted points below which they are not looked for in other parts and pieces.
+const WORTH: f64 = 0.1;
 /// Points a task.
 const POINTS: usize = 1024;
 
@@ -85,6 +87,8 @@ pub struct Finish {
     pub amount: f64,
     /// Steps of tangential relaxation.
     pub even: usize,
+    /// Whether enough of the cloud may be facets to look for them.
+    pub facets: bool,
 }
 
 impl Finish {
@@ -99,6 +103,7 @@ impl Finish {
             clear,
             amount,
             even,
+            facets: true,
         }
     }
 
@@ -119,24 +124,32 @@ pub struct End<'a> {
 }
 
 impl End<'_> {
-    /// Moves the points.
-    pub fn apply(&self, y: &mut Vec<Point>) {
+    /// Moves the points; whether it was worth looking for facets.
+    pub fn apply(&self, y: &mut Vec<Point>) -> bool {
         if y.len() <= NEIGHBORS {
-            return;
+            return false;
         }
         let near =
             KdTree::new(y).map_neighbors(NEIGHBORS, || (), |_, _, row, d2| Near::new(row, d2));
         let n = each(y.len(), |i| normals::normal_of(y, &near[i].row[..PLANE]));
         let curved = self.curved(y, &n, &near);
-        let facets = self.faceted(&curved, &near);
-        let chosen = self.choose(&facets, &near);
-        let n: Vec<Point> =
-            (0..y.len()).map(|i| if chosen[i] > 0.5 { facets.n[i] } else { curved.n[i] }).collect();
-        *y = each(y.len(), |i| {
-            let (a, b) = (curved.y[i], facets.y[i]);
-            vec3::add(a, vec3::scale(vec3::sub(b, a), chosen[i]))
-        });
+        let mut worth = false;
+        let mut n = curved.n.clone();
+        *y = curved.y.clone();
+        if self.finish.facets {
+            let facets = self.faceted(&curved, &near);
+            let chosen = self.choose(&facets, &near);
+            for i in 0..y.len() {
+                let step = vec3::sub(facets.y[i], y[i]);
+                y[i] = vec3::add(y[i], vec3::scale(step, self.finish.amount * chosen[i]));
+                if chosen[i] > 0.5 {
+                    n[i] = facets.n[i];
+                }
+            }
+            worth = chosen.iter().sum::<f64>() > WORTH * y.len() as f64;
+        }
         relax::along_surface(y, self.finish.even, &n, |i| &near[i].row);
+        worth
     }
 
     /// Points at the mean height of their neighbors, those of a similar height before others
@@ -289,3 +302,7 @@ fn filtered(
 fn each<T: Send>(count: usize, value: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     (0..count).into_par_iter().with_min_len(POINTS).map(value).collect()
 }
+
+#[cfg(test)]
+#[path = "finish_tests.rs"]
+mod tests;

@@ -212,3 +212,7 @@ impl Learned {
         super::explain(&self.treatment, &self.parameters)
     }
 }
+
+#[cfg(test)]
+#[path = "learned_tests.rs"]
+mod tests;

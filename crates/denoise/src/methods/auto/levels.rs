@@ -154,7 +154,7 @@ impl Levels<'_, '_> {
         parts: usize,
         given: Option<&Level>,
     ) -> Result<Level, DenoiseError> {
-        let level = match given {
+        let mut level = match given {
             Some(level) => level.clone(),
             None => self.rounds_of(part, noise, parts)?,
         };
@@ -185,7 +185,10 @@ impl Levels<'_, '_> {
         }
         if !self.stopped {
             let end = level.finish.with(&part.observed, &part.noise, self.tuning);
-            Run::timed(self.report, "finish", || end.apply(&mut part.y));
+            let worth = Run::timed(self.report, "finish", || end.apply(&mut part.y));
+            if given.is_none() {
+                level.finish.facets = worth;
+            }
         }
         Ok(level)
     }

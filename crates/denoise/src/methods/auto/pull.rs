@@ -157,3 +157,7 @@ impl<'a> Pull<'a> {
         x
     }
 }
+
+#[cfg(test)]
+#[path = "pull_tests.rs"]
+mod tests;

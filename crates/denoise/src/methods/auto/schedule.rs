@@ -170,3 +170,7 @@ impl Follow {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "schedule_tests.rs"]
+mod tests;

@@ -325,3 +325,7 @@ impl Grid {
         self.cell(p).iter().fold(0, |h, &c| scramble(h ^ c as u64))
     }
 }
+
+#[cfg(test)]
+#[path = "survey_tests.rs"]
+mod tests;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Every number of the default method that was fitted (`pellucid-bench fit`) rather than derived.
-/// Lengths are in mean spacings of the level at hand unless a comment says otherwise.
+/// Numbers of levels, discrepancy, facets and volumes. Lengths are in mean spacings of the level at
+/// hand unless a comment says otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// Noise below this is left alone: no patch can tell it from the surface.
