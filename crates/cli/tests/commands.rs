@@ -54,8 +54,9 @@ fn far_and_missing_points_are_reported_and_change_nothing() {
 
     run(&folder, "denoise alone.ply a.ply --method mls").code(0);
     let report = run(&folder, "denoise in.ply b.ply --method mls --json").code(0).json();
-    assert_eq!(report["report"]["skipped_rows"], 502);
-    assert_eq!(report["report"]["spacing"], info["spacing"]);
+    let report = &report["runs"][0]["report"];
+    assert_eq!(report["skipped_rows"], 502);
+    assert_eq!(report["spacing"], info["spacing"]);
     let (alone, all) = (points_of(&folder.path("a.ply")), points_of(&folder.path("b.ply")));
     assert_eq!(all[..1000], alone);
     assert_eq!(all[1000..], points[1000..]);

@@ -123,8 +123,8 @@ impl Denoiser for Auto {
                 (frame, None)
             }
         };
+        frame.describe(&mut report);
         report.spacing = Some(frame.unit());
-        report.skipped_rows = noisy.len() - frame.rows().len();
         let seed = run.seed;
         let mut work = Work {
             auto: self,
@@ -147,7 +147,9 @@ impl Denoiser for Auto {
         let stop = if work.stopped { Stop::Observer } else { treatment.stop() };
         let moved = work.frame.leave(noisy, &y);
         report.noise = Some(treatment.estimate.noise * work.frame.unit());
+        let about_rows = std::mem::take(&mut report.notes);
         report.notes = explain(&treatment, &self.parameters);
+        report.notes.extend(about_rows);
         report.notes.extend(outliers::in_words(report.gross_outliers));
         report.notes.extend(kinds::in_words(report.volume_points));
         let cloud = match treatment.levels.is_empty() {
