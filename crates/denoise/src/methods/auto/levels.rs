@@ -68,6 +68,8 @@ struct Part {
     noise: Vec<f64>,
     inner: Option<Vec<bool>>,
     y: Vec<Point>,
+    /// Spacings of the cloud a unit of the part.
+    unit: f64,
 }
 
 impl Levels<'_, '_> {
@@ -136,6 +138,7 @@ impl Levels<'_, '_> {
                 None => spacing::spacing_of(&part.y),
             };
             part.scale(1.0 / unit);
+            part.unit = unit;
             let done = self.denoise_part(&mut part, noise / unit, parts, level.as_ref())?;
             level = Some(Level { unit, ..done });
             part.scale(unit);
@@ -264,13 +267,21 @@ impl Levels<'_, '_> {
         }
         let index = self.report.history.len() + 1;
         let mut record = Iteration { index, ..Iteration::default() };
-        super::super::fgl::steps::record_movement(&mut record, &part.y, &moved.y, self.unit);
-        record.noise_left = Some(left * self.unit);
+        super::super::fgl::steps::record_movement(
+            &mut record,
+            &part.y,
+            &moved.y,
+            part.unit * self.unit,
+        );
+        record.noise_left = Some(left * part.unit * self.unit);
         record.gamma = Some(moved.recipe.settings.gamma);
         let rows = moved.recipe.metric.chunks_exact(weigh::FEATURES);
         record.metric = Some(rows.map(<[f64]>::to_vec).collect());
         part.y = moved.y;
-        let positions = || (self.show)(&part.y);
+        let positions = || {
+            let y: Vec<Point> = part.y.iter().map(|&p| vec3::scale(p, part.unit)).collect();
+            (self.show)(&y)
+        };
         let watched = self.run.iteration(&Snapshot { record: &record, positions: &positions })?;
         self.report.metric.clone_from(&record.metric);
         self.report.features = weigh::NAMES.map(String::from).to_vec();
@@ -293,6 +304,7 @@ impl Levels<'_, '_> {
             inner: cloud.inner.map(|inner| rows.iter().map(|&i| inner[i]).collect()),
             y: rows.iter().map(|&i| self.y[i]).collect(),
             rows: rows.into_iter().map(|i| i as u32).collect(),
+            unit: 1.0,
         }
     }
 }
