@@ -77,7 +77,7 @@ pub(super) fn append(path: &Path) -> io::Result<File> {
 /// A new file in place of whatever has its name.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => options().write(true).create_new(true).open(path),
     }
 }
