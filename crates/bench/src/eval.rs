@@ -3,9 +3,10 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use pellucid_cloud::PointCloud;
 use pellucid_cloud::quality::{self, UnitSphere};
+use pellucid_cloud::{PointCloud, vec3};
 use pellucid_denoise::Run;
+use pellucid_denoise::methods::auto::with_tuning;
 use pellucid_denoise::registry;
 use rayon::prelude::*;
 
@@ -26,6 +27,9 @@ pub struct Args {
     /// Parameters of the method, as JSON.
     #[arg(long, default_value = "{}")]
     set: String,
+    /// Constants of the default method that differ, as JSON.
+    #[arg(long)]
+    tuning: Option<String>,
 }
 
 type Measures = Vec<(&'static str, f64)>;
@@ -45,7 +49,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .par_iter()
         .with_max_len(1)
         .map(|(shape, level)| {
-            let method = all.build(None, &parameters).map_err(|e| e.to_string())?;
+            let method = match &args.tuning {
+                Some(t) => with_tuning(serde_json::from_str(t).map_err(|e| e.to_string())?),
+                None => all.build(None, &parameters).map_err(|e| e.to_string())?,
+            };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
             let pool = pool.map_err(|e| e.to_string())?;
             pool.install(|| {
@@ -110,11 +117,20 @@ fn cell(
             existing(&[file("xyz"), file("ply")])
         };
         let (clean, noisy) = (read(&of("clean"))?, read(&of(&format!("noisy_{level}")))?);
-        let mut result = method.denoise(&noisy, &mut Run::default())?.cloud;
+        let denoised = method.denoise(&noisy, &mut Run::default())?;
+        let report = &denoised.report;
+        let mut result = denoised.cloud;
+        let pairs = clean.positions().iter().zip(noisy.positions());
+        let true2 = pairs.map(|(a, b)| vec3::distance2(*a, *b)).sum::<f64>() / 3.0;
+        let true_noise = (true2 / clean.len() as f64).sqrt();
         let frame = UnitSphere::of(clean.positions()).ok_or("no two points differ")?;
         let chamfer =
             quality::chamfer(&frame.apply(result.positions()), &frame.apply(clean.positions()))?;
         let mut measures = vec![("chamfer", 1e4 * chamfer)];
+        if let (Some(noise), Some(spacing)) = (report.noise, report.spacing) {
+            measures
+                .extend([("noise/true", noise / true_noise), ("noise/spacing", noise / spacing)]);
+        }
         let mesh = data.join("meshes").join(format!("{shape}.off"));
         let mesh = if mesh.is_file() {
             mesh

@@ -37,8 +37,9 @@ impl Denoised {
 /// edges. And what came in: a mean of noisy heights is off by their noise over the root of how
 /// many there are; the noise of the place is what was taken off its points across the surface, and
 /// about a dozen points are taken to be averaged over. A point that stands by itself, far from the
-/// quadric, is as uncertain as it is far. An error that all points of a place share, such as a wall
-/// pulled towards another, cannot be seen this way.
+/// quadric, is as uncertain as it is far. On flat faces far more points may have been
+/// averaged over, and the error is a few times smaller. An error that all points of a place share,
+/// such as a wall pulled towards another, cannot be seen this way.
 ///
 /// ```
 /// use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};

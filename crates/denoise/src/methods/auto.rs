@@ -8,6 +8,7 @@
 //! surface ([`relax`]). What did not become a surface is put back ([`kinds`]). All that is global is
 //! learned from a sample and applied to a piece ([`treatment`], [`learned`], [`survey`]).
 
+mod choice;
 mod discrepancy;
 mod estimate;
 mod finish;
@@ -100,6 +101,12 @@ impl Parameters for AutoParameters {
         ParameterError::check(r > 0.0 && r.is_finite(), "reach", r, "above 0")?;
         Ok(Box::new(Auto { parameters: self, tuning: Tuning::default() }))
     }
+}
+
+/// The method with other constants, for studies.
+#[doc(hidden)]
+pub fn with_tuning(tuning: Tuning) -> Box<dyn Denoiser> {
+    Box::new(Auto { parameters: AutoParameters::default(), tuning })
 }
 
 /// The default method.

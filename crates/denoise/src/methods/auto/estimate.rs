@@ -17,6 +17,10 @@ const LOUD: f64 = 0.7;
 /// Tails of the heights between which features turn from thick to thin for the noise.
 const TAILS: [f64; 2] = [-0.03, -0.25];
 
+/// Radius, in units of the noise, within which nearly all points of a sheet are; places counted in.
+const WIDE: f64 = 3.0;
+const PLACES: usize = 1024;
+
 /// The noise of a cloud, in spacings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -120,4 +124,33 @@ pub fn thinness(sample: &Sample, noise: f64) -> f64 {
 pub fn noise_left(sample: &Sample) -> f64 {
     let (points, places) = sample.in_rows(|_| true);
     estimate_noise_at(&places, &points, &KdTree::new(&points)).sigma
+}
+
+/// The side of the square that a point has on the surface, in spacings, from how many points are
+/// within a few times the noise. Unlike the distance to the nearest it does not grow with the noise.
+pub fn side(sample: &Sample, noise: f64) -> f64 {
+    let (points, places) = sample.in_rows(|_| true);
+    let tree = KdTree::new(&points);
+    let radius = WIDE * noise;
+    let stride = places.len().div_ceil(PLACES).max(1);
+    let mut counts: Vec<usize> = places
+        .iter()
+        .step_by(stride)
+        .map(|&p| {
+            let mut count = 0;
+            tree.within(p, radius, |_| {
+                count += 1;
+                true
+            });
+            count
+        })
+        .collect();
+    let middle = counts.len() / 2;
+    match counts.is_empty() {
+        true => 1.0,
+        false => {
+            let count = *counts.select_nth_unstable(middle).1;
+            radius * (std::f64::consts::PI / count as f64).sqrt()
+        }
+    }
 }

@@ -1,10 +1,12 @@
+use super::super::tuning::Tuning;
 use super::*;
 
 /// The end of a level whose points were measured where they are.
 fn finish(noise: f64, left: f64, amount: f64, even: usize, y: &mut Vec<Point>) {
     let (observed, noises) = (y.clone(), vec![noise; y.len()]);
     let tuning = Tuning::default();
-    Finish::new(noise, left, amount, even).with(&observed, &noises, &tuning).apply(y);
+    let measured = Measured { observed: &observed, noise: &noises, tuning: &tuning };
+    Finish::new(noise, left, amount, even).apply(&measured, y);
 }
 
 /// A grid with heights.

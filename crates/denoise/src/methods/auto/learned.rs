@@ -3,6 +3,7 @@
 use pellucid_cloud::{Point, PointCloud};
 use serde::{Deserialize, Serialize};
 
+use super::levels::Level;
 use super::survey::{Survey, WHOLE_UP_TO};
 use super::treatment::{Treatment, Work};
 use super::{Auto, AutoParameters, MIN_POINTS, MOST_ROUNDS, NAME, Tuning, kinds};
@@ -11,17 +12,18 @@ use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
 const ROUNDS_OF_LARGE: usize = 4;
 
 /// Width of the surroundings that a piece needs, in spacings of each level: for its end, for each
-/// round, and for each pass over normals and heights at the end.
+/// round, and for the square root of the number of passes of facets and choices, which spread like
+/// heat.
 const HALO: f64 = 28.0;
 const HALO_OF_ROUND: f64 = 6.0;
-const HALO_OF_PASS: f64 = 3.0;
+const HALO_OF_PASSES: f64 = 12.0;
 
 /// All that the method `auto` needs to know of a cloud as a whole: learned once from a [`Survey`],
 /// it gives every piece of the cloud what the whole run would.
@@ -124,14 +126,23 @@ impl Learned {
     /// How far around its own points a piece must reach for them to get what the whole run would
     /// give them, in file units.
     pub fn halo(&self) -> f64 {
-        let passes = HALO_OF_PASS * Tuning::default().passes_of_facets() as f64;
+        let tuning = Tuning::default();
+        let passes = |count: usize| HALO_OF_PASSES * (count as f64).sqrt();
         let Treatment { trial, levels, estimate } = &self.treatment;
-        let widths = trial
-            .iter()
-            .chain(levels)
-            .map(|level| level.unit * (HALO + HALO_OF_ROUND * level.rounds.len() as f64 + passes));
+        let width = |level: &Level| {
+            let rounds = HALO_OF_ROUND * level.rounds.len() as f64;
+            let facets = if level.finish.facets { passes(tuning.passes_of_facets()) } else { 0.0 };
+            level.unit * (HALO + rounds + facets)
+        };
+        // Levels after a fresh start do not add to those before, but for the choice between them.
+        let of_levels = |levels: &[Level]| {
+            let (after, before): (Vec<&Level>, Vec<&Level>) = levels.iter().partition(|l| l.afresh);
+            let sum = |levels: &[&Level]| levels.iter().map(|l| width(l)).sum::<f64>();
+            let choice = if after.is_empty() { 0.0 } else { passes(tuning.averages) };
+            sum(&before).max(sum(&after)) + choice
+        };
         let kinds = if trial.is_empty() { 0.0 } else { 4.0 * kinds::REGION };
-        let spacings = widths.sum::<f64>() + kinds;
+        let spacings = of_levels(trial) + of_levels(levels) + kinds;
         if self.is_idle() { 0.0 } else { (spacings + estimate.reach()) * self.place.unit }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Numbers of levels, discrepancy, facets and volumes. Lengths are in mean spacings of the level at
 /// hand unless a comment says otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Tuning {
     /// Noise below this is left alone: no patch can tell it from the surface.
     pub negligible: f64,
@@ -24,8 +25,14 @@ pub struct Tuning {
     pub facet_width: f64,
     /// Steps of points onto their facets.
     pub facet_steps: usize,
-    /// Discrepancy above which a place has been smoothed too much.
+    /// How much mild creases speak against facets.
+    pub creases: f64,
+    /// How much more discrepancy the smoother of two surfaces may have.
     pub discrepancy: f64,
+    /// The same for a surface by way of a coarse level.
+    pub coarse_discrepancy: f64,
+    /// Passes by which that is averaged over a facet.
+    pub averages: usize,
     /// Share of its thickness that a region keeps in denoising if it is a volume.
     pub still_thick: f64,
     /// The same for a region beside a volume.
@@ -38,15 +45,18 @@ impl Default for Tuning {
     fn default() -> Self {
         Tuning {
             negligible: 0.125,
-            coarse: 1.4,
-            working: 1.15,
+            coarse: 1.2,
+            working: 0.9,
             less_coarse: 0.35,
             removed: 1.15,
             removed_thin: 0.53,
             facet_normals: 20,
             facet_width: 0.15,
             facet_steps: 5,
-            discrepancy: 1.05,
+            creases: 8.0,
+            discrepancy: 1.1,
+            coarse_discrepancy: 0.2,
+            averages: 20,
             still_thick: 0.58,
             maybe_thick: 0.35,
             filled: 0.28,
@@ -55,9 +65,9 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// How often the faceted candidate looks from point to point.
+    /// How often a faceted candidate looks from point to point, at most.
     pub fn passes_of_facets(&self) -> usize {
-        self.facet_normals + self.facet_steps
+        self.facet_normals + self.facet_steps + self.averages
     }
 
     /// Root mean square that a place may move by, for features of that thinness.

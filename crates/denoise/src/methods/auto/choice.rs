@@ -1,0 +1,140 @@
+//! Which of two surfaces a place lies on: the smoother one wherever its measured points agree.
+//!
+//! Off the true surface, residuals along the normal are noise, and their average over `k`
+//! neighbors is as small as that of noise (Morozov 1966): its square over `σ² / k`, the
+//! discrepancy, has a mean of one. A surface that was smoothed too much has more. How much more than
+//! the rougher surface has, over all of a facet, says which one it is.
+
+use pellucid_cloud::{KdTree, Point, vec3};
+use rayon::prelude::*;
+
+use super::tuning::Tuning;
+
+/// Neighbors of a point, the point itself included.
+pub const NEIGHBORS: usize = 48;
+/// Neighbors whose mean distance is the local spacing.
+const NEAREST: usize = 6;
+/// Neighbors that choices are blended over.
+const BLEND: usize = 24;
+/// Numbers of neighbors over which residuals are averaged: a window cannot see what is narrower.
+const WINDOWS: [usize; 4] = [8, 16, 32, 48];
+/// Cosine between two normals above which points are on the same sheet.
+const SAME_SHEET: f64 = 0.8;
+/// Points a task.
+const POINTS: usize = 1024;
+
+/// The neighbors of a point, itself first, and its spacing: the mean distance of the nearest.
+#[derive(Clone, Copy)]
+pub struct Near {
+    pub row: [u32; NEIGHBORS],
+    pub spacing: f64,
+}
+
+impl Default for Near {
+    fn default() -> Near {
+        Near { row: [0; NEIGHBORS], spacing: 0.0 }
+    }
+}
+
+impl Near {
+    /// The neighbors of all points; there must be as many.
+    pub fn of(y: &[Point]) -> Vec<Near> {
+        KdTree::new(y).map_neighbors(
+            NEIGHBORS,
+            || (),
+            |_, _, row, d2| {
+                let mut near = Near::default();
+                near.row.copy_from_slice(row);
+                let nearest = d2[1..=NEAREST].iter().map(|d| d.sqrt());
+                Near { spacing: nearest.sum::<f64>() / NEAREST as f64, ..near }
+            },
+        )
+    }
+}
+
+/// A surface that points may lie on.
+#[derive(Clone)]
+pub struct Surface {
+    pub y: Vec<Point>,
+    pub n: Vec<Point>,
+}
+
+/// What surfaces are held against.
+#[derive(Clone, Copy)]
+pub struct Measured<'a> {
+    /// Where points were measured.
+    pub observed: &'a [Point],
+    /// The noise of each point.
+    pub noise: &'a [f64],
+    pub tuning: &'a Tuning,
+}
+
+impl Measured<'_> {
+    /// How much of the smoother of two surfaces each point takes, from 0 to 1. `width` is the
+    /// difference of normals that is another facet, `limit` how much more discrepancy the smoother
+    /// surface may have, and `against` what else speaks against it.
+    pub fn choose(
+        &self,
+        smooth: &Surface,
+        rough: &[Point],
+        near: &[Near],
+        width: f64,
+        limit: f64,
+        against: impl Fn(usize) -> f64 + Sync,
+    ) -> Vec<f64> {
+        let with = self.discrepancy(&smooth.y, &smooth.n, near);
+        let without = self.discrepancy(rough, &smooth.n, near);
+        let mut excess = each(near.len(), |i| with[i] - without[i] + against(i));
+        let by_facing = 1.0 / (width * width);
+        for _ in 0..self.tuning.averages {
+            excess = each(near.len(), |i| {
+                let (mut sum, mut weights) = (0.0, 0.0);
+                for &j in &near[i].row {
+                    let c = vec3::dot(smooth.n[i], smooth.n[j as usize]).abs();
+                    let w = fall((1.0 - c) * by_facing);
+                    weights += w;
+                    sum += w * excess[j as usize];
+                }
+                sum / weights
+            });
+        }
+        let pass = |i: u32| f64::from(u8::from(excess[i as usize] < limit));
+        each(near.len(), |i| {
+            near[i].row[..BLEND].iter().map(|&j| pass(j)).sum::<f64>() / BLEND as f64
+        })
+    }
+
+    /// The discrepancy of every place, the mean over all windows.
+    fn discrepancy(&self, y: &[Point], n: &[Point], near: &[Near]) -> Vec<f64> {
+        let residual: Vec<f64> = each(y.len(), |i| {
+            let r = vec3::dot(vec3::sub(self.observed[i], y[i]), n[i]);
+            r / self.noise[i].max(f64::MIN_POSITIVE)
+        });
+        each(y.len(), |i| {
+            let (mut sum, mut count, mut all) = (0.0, 0.0, 0.0);
+            for (at, &j) in near[i].row.iter().enumerate() {
+                let cos = vec3::dot(n[i], n[j as usize]);
+                // Neighbors that face elsewhere are on another sheet.
+                if cos.abs() > SAME_SHEET {
+                    sum += residual[j as usize] * cos.signum();
+                    count += 1.0;
+                }
+                if WINDOWS.contains(&(at + 1)) {
+                    all += sum * sum / f64::max(count, 1.0);
+                }
+            }
+            all / WINDOWS.len() as f64
+        })
+    }
+}
+
+/// About `exp(-x)`, and nothing from 4 on.
+pub fn fall(x: f64) -> f64 {
+    let t = (1.0 - 0.25 * x).max(0.0);
+    (t * t) * (t * t)
+}
+
+/// A value for each point, in parallel.
+pub fn each<T: Send>(count: usize, value: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..count).into_par_iter().with_min_len(POINTS).map(value).collect()
+}
