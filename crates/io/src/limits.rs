@@ -63,3 +63,12 @@ impl Limits {
         ))
     }
 }
+
+/// What to say of a comment that starts at this byte and still belongs to the header: each is kept, and
+/// takes many times its size.
+pub(crate) fn check_comments(at: usize) -> Result<(), String> {
+    if at <= HEADER_BYTES {
+        return Ok(());
+    }
+    Err(format!("more than {HEADER_BYTES} bytes of comments before the first point; delete some"))
+}
