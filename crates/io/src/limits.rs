@@ -2,6 +2,8 @@
 
 /// Longest header in bytes.
 pub const HEADER_BYTES: usize = 1 << 20;
+/// Longest stream in bytes; a file can be longer.
+pub const STREAM_BYTES: usize = 1 << 31;
 /// Longest line in bytes.
 pub const LINE_BYTES: usize = 1 << 20;
 /// Most elements (kinds of record) in one file.
