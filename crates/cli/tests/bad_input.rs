@@ -351,3 +351,16 @@ mod unix {
         ran.code(1).says(&["out.ply", "No space left"]);
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn devices_are_not_read() {
+    // It has no end.
+    pellucid(["info", "/dev/zero"]).code(2).says(&["/dev/zero", "a device"]);
+    let folder = Folder::new();
+    let out = folder.path("out.ply");
+    pellucid(["denoise".as_ref(), "/dev/zero".as_ref(), out.as_os_str()])
+        .code(2)
+        .says(&["a device"]);
+    assert_eq!(folder.names(), [""; 0]);
+}

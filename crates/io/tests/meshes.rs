@@ -302,3 +302,14 @@ fn colours_of_16_bits_become_bytes_and_rounding_is_told() {
         }
     }
 }
+
+#[test]
+fn a_cloud_without_points_comes_back() {
+    let empty = Document::from(PointCloud::new(Vec::new()));
+    // Without faces there is no STL.
+    for info in Format::all().iter().filter(|i| i.format != Format::Stl) {
+        let bytes = write_bytes(&empty, info.format, &WriteOptions::default()).unwrap();
+        let back = read_bytes(&bytes, info.format, info.name);
+        assert!(back.as_ref().is_ok_and(|d| d.cloud.is_empty()), "{back:?}");
+    }
+}
