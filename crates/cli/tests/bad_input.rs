@@ -364,3 +364,39 @@ fn devices_are_not_read() {
         .says(&["a device"]);
     assert_eq!(folder.names(), [""; 0]);
 }
+
+#[test]
+fn impossible_names_are_found_before_the_work() {
+    let folder = Folder::new();
+    let cloud = folder.file("in.ply", ply(&noisy_sphere(300)));
+    let file = folder.file("file", "");
+    let long = folder.path(&("a".repeat(300) + ".ply"));
+    // With the name of the work folder around it, it is too long.
+    let longish = folder.path(&("a".repeat(240) + ".ply"));
+    let report = long.with_extension("json");
+    let (out, below) = (folder.path("out.ply"), file.join(""));
+    let binary = folder.path("binary.ply");
+    let convert = ["convert", "--encoding", "binary"].map(Path::new);
+    pellucid(convert.iter().copied().chain([cloud.as_path(), &binary])).code(0);
+    let [denoise, memory, gigabyte] = ["denoise", "--memory", "1G"].map(Path::new);
+    let to_report = Path::new("--report");
+    pellucid([denoise, &cloud, &long]).code(2).says(&["name", "choose another"]);
+    pellucid([denoise, &binary, &long, memory, gigabyte]).code(2).says(&["choose another"]);
+    pellucid([denoise, &binary, &longish, memory, gigabyte]).code(2).says(&["choose another"]);
+    pellucid([denoise, &cloud, &out, to_report, &report]).code(2).says(&["choose another"]);
+    pellucid([denoise, &cloud, &below]).code(2).says(&["folder", "file"]);
+    pellucid([denoise, &cloud, &long.with_extension("").join("")]).code(2).says(&["another"]);
+    pellucid([Path::new("man"), &file]).code(2).says(&["folder"]);
+    assert_eq!(folder.names(), ["binary.ply", "file", "in.ply"]);
+}
+
+#[test]
+fn numbers_that_no_method_can_work_with_are_the_inputs_fault() {
+    let folder = Folder::new();
+    let far: Vec<Point> = noisy_sphere(300).iter().map(|p| p.map(|x| x * 1e200)).collect();
+    let cloud = folder.file("in.ply", ply(&far));
+    let args =
+        [Path::new("denoise"), &cloud, &folder.path("out.ply"), "-m".as_ref(), "fgl".as_ref()];
+    let code = pellucid(args).code;
+    assert!(matches!(code, Some(0 | 2)), "{code:?}");
+}

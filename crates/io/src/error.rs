@@ -128,6 +128,14 @@ pub enum IoError {
         /// The output.
         file: String,
     },
+    /// No file can have the name of the output.
+    #[error("{file}: no file can have this name ({source}); choose another")]
+    OutputName {
+        /// The output.
+        file: String,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The output is one of the inputs.
     #[error("{file}: this is an input and would be overwritten; choose another name")]
     OutputIsInput {

@@ -153,14 +153,9 @@ impl PieceFile {
     /// What will be left out of a file written by [`rewrite`](Self::rewrite).
     pub fn left_out(&self) -> Vec<Dropped> {
         match &self.kind {
-            Kind::Las(las) if las.is_copc() => vec![Dropped {
-                attribute: "COPC index".to_owned(),
-                reason: "points moved out of its cells; the output is a plain file with the \
-                         points in the same order"
-                    .to_owned(),
-            }],
+            Kind::Las(las) => las.left_out(),
+            Kind::Ply(_) => Vec::new(),
             Kind::E57(e57) => e57.left_out(),
-            _ => Vec::new(),
         }
     }
 

@@ -146,3 +146,29 @@ fn a_clean_cloud_comes_out_as_it_went_in() {
     assert_eq!((outcome.tiles, outcome.movement.moved), (0, 0));
     assert_eq!(fs::read(input).unwrap(), fs::read(output).unwrap());
 }
+
+#[test]
+fn a_cloud_at_fault_leaves_no_work_folder() {
+    let here = tempfile::tempdir().unwrap();
+    let clean = Shape::Torus.sample(3_000, 1);
+    let cloud = add_noise(&clean, NoiseModel::Gaussian, 0.02, 2).unwrap();
+    let document = Document { cloud, source: Default::default() };
+    let (input, output) = (here.path().join("in.las"), here.path().join("out.las"));
+    io::write(&input, &document, &Default::default()).unwrap();
+    let work = Work::start(&Job::new(input, &output, Memory(500_000_000)), &mut Run::default());
+    let work = work.unwrap();
+    for piece in work.pieces() {
+        let piece = piece.unwrap();
+        let mut moved = piece.points[..piece.core].to_vec();
+        // Out of reach for the integers of the file.
+        moved
+            .iter_mut()
+            .zip(&piece.numbers)
+            .filter(|(_, n)| **n == 548)
+            .for_each(|(p, _)| p[0] = 1e9);
+        work.put(&piece, &moved).unwrap();
+    }
+    let fault = work.finish(&mut Run::default()).unwrap_err().to_string();
+    assert!(fault.contains("in.las: point 548 has x = 1000000000"), "{fault}");
+    assert!(!output.exists() && !work_folder(&output).exists());
+}
