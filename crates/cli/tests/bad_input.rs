@@ -359,10 +359,15 @@ fn devices_are_not_read() {
     pellucid(["info", "/dev/zero"]).code(2).says(&["/dev/zero", "a device"]);
     let folder = Folder::new();
     let out = folder.path("out.ply");
-    pellucid(["denoise".as_ref(), "/dev/zero".as_ref(), out.as_os_str()])
-        .code(2)
-        .says(&["a device"]);
-    assert_eq!(folder.names(), [""; 0]);
+    let zero = folder.path("zero.ply");
+    std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
+    let [denoise, memory, gigabyte, params] =
+        ["denoise", "--memory", "1G", "--params"].map(Path::new);
+    pellucid([denoise, &zero, &out]).code(2).says(&["a device"]);
+    pellucid([denoise, &zero, &out, memory, gigabyte]).code(2).says(&["a device"]);
+    let args = [denoise, &zero, &out, params, Path::new("/dev/zero")];
+    pellucid(args).code(2).says(&["/dev/zero", "too long"]);
+    assert_eq!(folder.names(), ["zero.ply"]);
 }
 
 #[test]

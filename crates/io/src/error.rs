@@ -37,8 +37,8 @@ pub enum IoError {
         /// The folder.
         file: String,
     },
-    /// A device was given where a file was wanted.
-    #[error("{file}: this is a device, not a file; name a file, or - for stdin")]
+    /// A device was given where a file was wanted, or a pipe where it must be a file.
+    #[error("{file}: this is a device or a pipe, not a file; name a file, or - for stdin")]
     Device {
         /// The device.
         file: String,

@@ -72,8 +72,13 @@ impl PieceFile {
             io::ErrorKind::NotFound => IoError::Missing { file: name.clone() },
             _ => IoError::Read { file: name.clone(), source },
         };
-        if std::fs::metadata(path).map_err(fault)?.is_dir() {
+        // Looked at before it is opened, since opening a pipe waits for somebody who writes.
+        let kind = std::fs::metadata(path).map_err(fault)?.file_type();
+        if kind.is_dir() {
             return Err(IoError::Directory { file: name });
+        }
+        if !kind.is_file() {
+            return Err(IoError::Device { file: name });
         }
         let mut file = File::open(path).map_err(fault)?;
         let len = file.metadata().map_err(fault)?.len();

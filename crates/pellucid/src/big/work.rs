@@ -253,8 +253,7 @@ fn look(job: &Job, folder: &Folder, checksum: u64, run: &mut Run) -> Result<Know
     run.progress("learning", 0, READ)?;
     let learned = Learned::from_survey(&survey, &job.parameters, run)?;
     run.progress("looking", 0, LEARNED)?;
-    let (low, high) = survey.bounds().unwrap_or_default();
-    let mut counts = Counts::new(low, high, learned.halo());
+    let mut counts = Counts::new(learned.center(), learned.halo());
     if !learned.is_idle() {
         store::read_positions(&path, &mut |_, points| {
             counts.add(points);

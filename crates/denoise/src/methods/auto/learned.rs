@@ -11,7 +11,7 @@ use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
@@ -185,6 +185,11 @@ impl Learned {
     /// Whether the cloud is left as it is.
     pub fn is_idle(&self) -> bool {
         self.treatment.levels.is_empty()
+    }
+
+    /// The median point of those learned from.
+    pub fn center(&self) -> Point {
+        self.place.centre
     }
 
     /// The mean spacing of the points, in file units.
