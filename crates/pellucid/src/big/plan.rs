@@ -182,6 +182,18 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Whether it can be a plan for that many points: one that was read may hold any numbers.
+    pub fn is_sound(&self, points: usize) -> bool {
+        let Grid { low, edge, around, last } = self.grid;
+        let cells = |c: &[i32; 3]| c.iter().all(|c| (-LAST_CELL..=LAST_CELL).contains(c));
+        let tile = |t: &Tile| t.core <= t.all && t.all <= points && cells(&t.low) && cells(&t.high);
+        low.iter().all(|x| x.is_finite())
+            && edge > 0.0
+            && (0..=HALO_CELLS as i32 + 1).contains(&around)
+            && (0..=LAST_CELL).contains(&last)
+            && self.tiles.iter().all(tile)
+    }
+
     /// Finds tiles for points that mostly lie near the point before.
     pub fn sorter(&self) -> Sorter<'_> {
         Sorter { plan: self, known: HashMap::new() }
@@ -257,6 +269,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn other_numbers_are_no_plan() {
+        let mut counts = Counts::new([0.0; 3], 8.0);
+        counts.add(&sheet(50));
+        let plan = counts.tiles(6_000).unwrap();
+        let with = |change: &dyn Fn(&mut Plan)| {
+            let mut plan = plan.clone();
+            change(&mut plan);
+            plan.is_sound(2500)
+        };
+        assert!(with(&|_| {}));
+        assert!(!with(&|p| p.tiles[0].all = 1 << 60));
+        assert!(!with(&|p| p.tiles[0].core = p.tiles[0].all + 1));
+        assert!(!with(&|p| p.tiles[0].high[1] = i32::MAX));
+        assert!(!with(&|p| p.grid.around = i32::MAX));
+        assert!(!with(&|p| p.grid.last = -1));
+        assert!(!with(&|p| p.grid.edge = 0.0));
+        assert!(!with(&|p| p.grid.low[2] = f64::NAN));
     }
 
     #[test]

@@ -203,6 +203,10 @@ fn check_same(
     if !known.learned.is_current() {
         return Err(folder.refused("it was made by another version of the program"));
     }
+    if known.rows != file.len() || known.points > known.rows || !known.plan.is_sound(known.rows) {
+        let plan = folder.plan();
+        return Err(folder.refused(format!("{} is damaged", plan.display())));
+    }
     if known.memory > job.memory.0 {
         return Err(BigError::Memory { given: job.memory, needed: Memory(known.memory) });
     }
