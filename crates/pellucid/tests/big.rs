@@ -172,3 +172,21 @@ fn a_cloud_at_fault_leaves_no_work_folder() {
     assert!(fault.contains("in.las: point 548 has x = 1000000000"), "{fault}");
     assert!(!output.exists() && !work_folder(&output).exists());
 }
+
+#[test]
+fn missing_measurements_take_no_part_and_no_memory() {
+    let here = tempfile::tempdir().unwrap();
+    let clean = Shape::Torus.sample(3_000, 1);
+    let mut points = add_noise(&clean, NoiseModel::Gaussian, 0.02, 2).unwrap().into_positions();
+    points.extend(vec![[0.0; 3]; 200_000]);
+    points.push([1e20, 0.0, -1e300]);
+    let document = Document::from(PointCloud::new(points.clone()));
+    let (input, output) = (here.path().join("in.ply"), here.path().join("out.ply"));
+    io::write(&input, &document, &Default::default()).unwrap();
+    let job = Job::new(input, &output, Memory(200_000_000));
+    let outcome = big::denoise(&job, &mut Run::default()).unwrap();
+    assert_eq!((outcome.rows, outcome.points), (203_001, 3_000));
+    let after = io::read(&output).unwrap().cloud.into_positions();
+    assert_eq!(after[3_000..], points[3_000..]);
+    assert!(after[..3_000].iter().zip(&points).filter(|(a, b)| a != b).count() > 2_000);
+}

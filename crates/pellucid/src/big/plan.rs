@@ -68,8 +68,8 @@ impl Counts {
         Counts { grid, cells: HashMap::new() }
     }
 
-    pub fn add(&mut self, points: &[Point]) {
-        for &p in points {
+    pub fn add(&mut self, points: impl IntoIterator<Item = Point>) {
+        for p in points {
             *self.cells.entry(self.grid.cell(p)).or_default() += 1;
         }
         while self.cells.len() > MOST_CELLS {
@@ -242,7 +242,7 @@ mod tests {
         // However far away.
         points.extend([[1e9, 0.0, 0.0], [-1e20, 1e308, 5.0], [1.7e308, -1.7e308, 0.0]]);
         let mut counts = Counts::new([100.0, 100.0, 0.0], 8.0);
-        counts.add(&points);
+        counts.add(points.iter().copied());
         let plan = counts.tiles(6_000).unwrap();
         assert!(plan.tiles.len() > 8, "{}", plan.tiles.len());
         let (mut core, mut all) = (vec![0; plan.tiles.len()], vec![0; plan.tiles.len()]);
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn other_numbers_are_no_plan() {
         let mut counts = Counts::new([0.0; 3], 8.0);
-        counts.add(&sheet(50));
+        counts.add(sheet(50));
         let plan = counts.tiles(6_000).unwrap();
         let with = |change: &dyn Fn(&mut Plan)| {
             let mut plan = plan.clone();
@@ -295,7 +295,7 @@ mod tests {
     fn it_says_how_much_room_there_must_be() {
         let points = sheet(100);
         let mut counts = Counts::new([50.0, 50.0, 0.0], 20.0);
-        counts.add(&points);
+        counts.add(points.iter().copied());
         let least = counts.tiles(100).unwrap_err();
         assert!(counts.tiles(least).is_ok() && counts.tiles(least - 1).is_err());
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pellucid_cloud::{Point, vec3};
+use pellucid_cloud::{Point, distinct, vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::graph::scramble;
@@ -56,6 +56,8 @@ pub struct Survey {
     shells: BTreeMap<i32, Shell>,
     /// Powers above this one are those of far points.
     reach: i32,
+    /// Whether rows at the origin are missing measurements.
+    missing: bool,
     count: usize,
     low: Point,
     high: Point,
@@ -129,6 +131,7 @@ impl Survey {
             pass: Pass::Bounds,
             shells: BTreeMap::new(),
             reach: i32::MAX,
+            missing: false,
             count: 0,
             low: Shell::EMPTY.low,
             high: Shell::EMPTY.high,
@@ -154,10 +157,12 @@ impl Survey {
     }
 
     /// Looks at some of the points; `number` gives each of these a number of its own in the whole
-    /// cloud, the same in every pass. Points that are not finite or absurdly far away do not count.
+    /// cloud, the same in every pass. Points that are not finite or absurdly far away do not count, nor do
+    /// those at the origin if they are at least one in a hundred: such are missing measurements.
     pub fn see(&mut self, points: &[Point], number: impl Fn(usize) -> u32) {
-        let reach = self.reach;
-        let counts = |p: Point| vec3::is_finite(p) && power(p) <= reach;
+        let (reach, missing) = (self.reach, self.missing);
+        let counts =
+            |p: Point| vec3::is_finite(p) && power(p) <= reach && !(missing && power(p) == ORIGIN);
         let finite = points.iter().enumerate().filter(|(_, p)| counts(**p));
         match self.pass {
             Pass::Bounds => {
@@ -239,17 +244,18 @@ impl Survey {
 
     /// Counts the points that are not far, and finds the box around them.
     fn leave_far_out(&mut self) {
-        let shells = std::mem::take(&mut self.shells);
-        // The origin is at no distance; it often stands for missing measurements.
-        let placed = || shells.iter().filter(|(power, _)| **power != ORIGIN);
-        let half = placed().map(|(_, s)| s.count).sum::<usize>() / 2;
+        let mut shells = std::mem::take(&mut self.shells);
+        let origin = shells.remove(&ORIGIN);
+        let others: usize = shells.values().map(|s| s.count).sum();
+        let zeros = origin.map_or(0, |s| s.count);
+        self.missing = others > 0 && distinct::are_missing(zeros, zeros + others);
         let mut seen = 0;
-        let usual = placed().find(|(_, shell)| {
+        let usual = shells.iter().find(|(_, shell)| {
             seen += shell.count;
-            seen > half
+            seen > others / 2
         });
         self.reach = usual.map_or(i32::MAX, |(power, _)| power + FAR_POWERS);
-        let mut near = Shell::EMPTY;
+        let mut near = origin.filter(|_| !self.missing).unwrap_or(Shell::EMPTY);
         shells.range(..=self.reach).for_each(|(_, shell)| near.add(shell));
         Shell { count: self.count, low: self.low, high: self.high } = near;
     }
@@ -309,7 +315,7 @@ impl Survey {
         self.drawn.sort_unstable_by_key(|d| d.number);
     }
 
-    /// Points seen that are finite and not absurdly far away; known after the first pass.
+    /// Points seen that count; known after the first pass.
     pub fn points(&self) -> usize {
         self.count
     }
@@ -317,6 +323,11 @@ impl Survey {
     /// The box around all of them; `None` without any.
     pub fn bounds(&self) -> Option<(Point, Point)> {
         (self.count > 0).then_some((self.low, self.high))
+    }
+
+    /// Whether the rows at the origin are missing measurements.
+    pub(crate) fn has_missing(&self) -> bool {
+        self.missing
     }
 
     /// Whether all of the cloud is learned from.

@@ -89,10 +89,11 @@ fn parts_looked_at_elsewhere_give_the_same() {
 fn absurdly_far_points_do_not_count() {
     let mut points = sheet(600);
     let alone = Survey::new().finish(&points, |i| i as u32);
-    // Missing measurements do not make the others far.
-    points.extend([[0.0; 3]; 400_000]);
+    // Nor do missing measurements, and they do not make the others far. One point is at the origin.
+    points.extend(vec![[0.0; 3]; 400_000]);
     let zeros = Survey::new().finish(&points, |i| i as u32);
-    assert_eq!((zeros.points(), zeros.bounds()), (points.len(), alone.bounds()));
+    assert_eq!((zeros.points(), zeros.bounds()), (359_999, alone.bounds()));
+    assert!(zeros.drawn().0.iter().all(|p| *p != [0.0; 3]));
     points.truncate(360_000);
     for far in [1e20, -1e300, f64::MAX] {
         points.push([0.5, far, far]);
