@@ -1,11 +1,13 @@
-//! Studies of the default method.
+//! Studies of the default method, and attacks on the program.
 #![allow(clippy::print_stdout)]
 
+mod attack;
 mod eval;
 
+use attack::{mutate, soak};
 use clap::{Parser, Subcommand};
 
-/// Measure, fit and take apart the default method.
+/// Measure, fit and take apart the default method; attack the program.
 #[derive(Parser)]
 struct Args {
     #[command(subcommand)]
@@ -16,10 +18,16 @@ struct Args {
 enum Command {
     /// Measure a method on folders of clean and noisy clouds.
     Eval(eval::Args),
+    /// Run the program on thousands of changed files of all formats.
+    Mutate(mutate::Args),
+    /// Run the program on random files with random options and kills, for some time.
+    Soak(soak::Args),
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     match Args::parse().command {
         Command::Eval(args) => eval::run(&args),
+        Command::Mutate(args) => mutate::run(&args),
+        Command::Soak(args) => soak::run(&args),
     }
 }

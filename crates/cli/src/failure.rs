@@ -33,11 +33,10 @@ impl Failure {
         Failure::Work(message.to_string())
     }
 
-    /// A method's failure on the cloud of a file.
+    /// A method's failure on the cloud of a file; it fails on these numbers every time.
     pub fn denoise(file: &Path, error: DenoiseError) -> Self {
         match error {
             DenoiseError::Cancelled => Failure::Interrupted,
-            e @ DenoiseError::Numerical { .. } => Failure::Work(naming(file, e)),
             e => Failure::Input(naming(file, e)),
         }
     }

@@ -1,12 +1,13 @@
 //! What the program says: results on stdout, everything else on stderr; and files of its own.
 
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use pellucid::io::WriteOptions;
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, naming};
 use crate::interrupt;
 
 /// Prints a result.
@@ -44,6 +45,18 @@ pub fn write_file(
 ) -> Result<(), Failure> {
     let options = WriteOptions { overwrite, forbid: inputs.to_vec(), ..WriteOptions::default() };
     interrupt::writing(|| Ok(pellucid::io::write_file(path, bytes, &options)?))
+}
+
+/// Makes a folder and those that it lies in, unless they are there.
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => Failure::input(naming(
+            path,
+            "a folder is needed, but there is a file; choose another name",
+        )),
+        ErrorKind::InvalidFilename => Failure::input(naming(path, format!("{e}; choose another"))),
+        _ => Failure::work(naming(path, format!("cannot be made: {e}"))),
+    })
 }
 
 /// An error unless [`write_file`] may make a file at `path`.

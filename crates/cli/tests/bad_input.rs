@@ -351,3 +351,68 @@ mod unix {
         ran.code(1).says(&["out.ply", "No space left"]);
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn devices_are_not_read() {
+    // It has no end.
+    pellucid(["info", "/dev/zero"]).code(2).says(&["/dev/zero", "a device"]);
+    let folder = Folder::new();
+    let out = folder.path("out.ply");
+    let zero = folder.path("zero.ply");
+    std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
+    let [denoise, memory, gigabyte, params] =
+        ["denoise", "--memory", "1G", "--params"].map(Path::new);
+    pellucid([denoise, &zero, &out]).code(2).says(&["a device"]);
+    pellucid([denoise, &zero, &out, memory, gigabyte]).code(2).says(&["a device"]);
+    let args = [denoise, &zero, &out, params, Path::new("/dev/zero")];
+    pellucid(args).code(2).says(&["/dev/zero", "too long"]);
+    assert_eq!(folder.names(), ["zero.ply"]);
+}
+
+#[test]
+fn impossible_names_are_found_before_the_work() {
+    let folder = Folder::new();
+    let cloud = folder.file("in.ply", ply(&noisy_sphere(300)));
+    let file = folder.file("file", "");
+    let long = folder.path(&("a".repeat(300) + ".ply"));
+    // With the name of the work folder around it, it is too long.
+    let longish = folder.path(&("a".repeat(240) + ".ply"));
+    let report = long.with_extension("json");
+    let (out, below) = (folder.path("out.ply"), file.join(""));
+    let binary = folder.path("binary.ply");
+    let convert = ["convert", "--encoding", "binary"].map(Path::new);
+    pellucid(convert.iter().copied().chain([cloud.as_path(), &binary])).code(0);
+    let [denoise, memory, gigabyte] = ["denoise", "--memory", "1G"].map(Path::new);
+    let to_report = Path::new("--report");
+    pellucid([denoise, &cloud, &long]).code(2).says(&["name", "choose another"]);
+    pellucid([denoise, &binary, &long, memory, gigabyte]).code(2).says(&["choose another"]);
+    pellucid([denoise, &binary, &longish, memory, gigabyte]).code(2).says(&["choose another"]);
+    pellucid([denoise, &cloud, &out, to_report, &report]).code(2).says(&["choose another"]);
+    pellucid([denoise, &cloud, &below]).code(2).says(&["folder", "file"]);
+    pellucid([denoise, &cloud, &long.with_extension("").join("")]).code(2).says(&["another"]);
+    pellucid([Path::new("man"), &file]).code(2).says(&["folder"]);
+    assert_eq!(folder.names(), ["binary.ply", "file", "in.ply"]);
+}
+
+#[test]
+fn every_method_ends_with_0_or_2_on_hostile_numbers() {
+    let folder = Folder::new();
+    let base = noisy_sphere(120);
+    let scaled = |by: f64| -> Vec<Point> { base.iter().map(|p| p.map(|x| x * by)).collect() };
+    let mut far = base.clone();
+    far.extend([[1e308; 3], [f64::NAN; 3], [-1e20, 0.0, 0.0]]);
+    let mut zeros = base.clone();
+    zeros.extend([[0.0; 3]; 120]);
+    let clouds = [far, zeros, scaled(1e200), scaled(1e-200), vec![[1.0, 2.0, 3.0]; 120]];
+    for (i, cloud) in clouds.iter().enumerate() {
+        let input = folder.file(&format!("{i}.ply"), ply(cloud));
+        for method in registry::methods() {
+            let out = folder.path(&format!("{i}-{}.ply", method.name));
+            let args = [Path::new("denoise"), &input, &out, "-m".as_ref(), method.name.as_ref()];
+            let ran = pellucid(args).says(&[]);
+            assert!(matches!(ran.code, Some(0 | 2)), "{ran:?}");
+            assert_eq!(out.exists(), ran.code == Some(0), "{ran:?}");
+        }
+    }
+}

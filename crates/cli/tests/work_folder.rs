@@ -13,8 +13,10 @@ use pellucid::denoise::{Control, Observer, Progress};
 use pellucid::io::{self, Document, WriteOptions};
 use pellucid::{PointCloud, Run};
 
-/// Pairs of runs at once. By hand: 200.
-const PAIRS: usize = 12;
+/// Pairs of runs at once; `PELLUCID_PAIRS=200` makes it more.
+fn pairs() -> usize {
+    std::env::var("PELLUCID_PAIRS").map_or(10, |n| n.parse().unwrap())
+}
 
 fn cloud(folder: &Folder, name: &str) -> PathBuf {
     let document = Document::from(PointCloud::new(noisy_sphere(4_000)));
@@ -67,7 +69,7 @@ fn of_two_runs_at_once_one_does_the_work() {
     run(&input, &straight, false).code(0);
     let whole = fs::read(&straight).unwrap();
     let saved = interrupted(&input, &folder.path("saved.ply"), "writing");
-    for pair in 0..PAIRS {
+    for pair in 0..pairs() {
         let output = folder.path(&format!("out{pair}.ply"));
         copy(&saved, &work_folder(&output));
         let start = || -> Child {

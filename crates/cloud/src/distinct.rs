@@ -77,8 +77,7 @@ impl DistinctRows {
             groups.iter().filter(at).map(<[_]>::len).max().unwrap_or(0)
         };
         let (zeros, others) = (most(true), most(false));
-        let enough = MISSING.max(points.len().div_ceil(MISSING_SHARE));
-        if zeros >= enough && zeros > MISSING_EXCESS * others {
+        if are_missing(zeros, points.len()) && zeros > MISSING_EXCESS * others {
             found.missing = zeros;
         }
         for group in groups.iter().filter(|g| found.missing == 0 || g[0].0 != [0; 3]) {
@@ -118,6 +117,11 @@ impl DistinctRows {
         extent.spacing = extent.spacing.max(distances.fold(0.0, f64::max) / FAR);
         extent
     }
+}
+
+/// Whether so many rows at the origin, of all rows, are enough to stand for missing measurements.
+pub fn are_missing(zeros: usize, rows: usize) -> bool {
+    zeros >= MISSING.max(rows.div_ceil(MISSING_SHARE))
 }
 
 impl Extent {

@@ -69,6 +69,15 @@ pub struct Place {
     pub centre: Point,
     /// File units per local unit.
     pub unit: f64,
+    /// Whether points at the origin are missing measurements.
+    pub missing: bool,
+}
+
+impl Place {
+    /// Whether a point is a missing measurement.
+    pub fn is_missing(&self, p: Point) -> bool {
+        self.missing && p == [0.0; 3]
+    }
 }
 
 /// The row of a parameter `units` in the table of a method that has lengths.
@@ -123,12 +132,13 @@ impl LocalFrame {
     /// A frame at a given place, of finite points that may be a piece of a cloud: in the order that
     /// they have in the whole, by where they are and by `ordinals`, a number of each. Of points at
     /// the same place the one with the lowest number counts, and the others go with it. Points
-    /// farther than 2^40 units from the center take no part.
+    /// farther than 2^40 units from the center, and missing measurements, take no part.
     pub fn at(place: &Place, rows: &[u32], points: &[Point], ordinals: &[u32]) -> LocalFrame {
         let number = |i: u32| ordinals[i as usize];
         let copies = distinct::copies(points, number);
         let local = |&i: &u32| to_local(points[i as usize], place.centre, place.unit);
-        let is_near = |i: &u32| local(i).iter().all(|c| c.abs() <= distinct::FAR);
+        let is_missing = |i: &u32| place.is_missing(points[*i as usize]);
+        let is_near = |i: &u32| !is_missing(i) && local(i).iter().all(|c| c.abs() <= distinct::FAR);
         let mut is_copy = vec![false; points.len()];
         copies.iter().for_each(|&(copy, _)| is_copy[copy as usize] = true);
         let order = SpatialOrder::in_box(points, (place.low, place.high), number);
@@ -137,12 +147,13 @@ impl LocalFrame {
         let near_copies = copies.into_iter().filter(|(_, first)| is_near(first));
         let row = |i: u32| rows[i as usize];
         let copies: Vec<(u32, u32)> = near_copies.map(|(a, b)| (row(a), row(b))).collect();
-        let far = points.len() - first.len() - copies.len();
+        let missing = points.iter().filter(|p| place.is_missing(**p)).count();
+        let far = points.len() - first.len() - copies.len() - missing;
         LocalFrame {
             rows: first.iter().map(|&i| row(i)).collect(),
             ordinals: first.iter().map(|&i| number(i)).collect(),
             copies,
-            skipped: Skipped { far, ..Skipped::default() },
+            skipped: Skipped { far, missing, ..Skipped::default() },
             start: first.iter().map(local).collect(),
             unit: place.unit,
             centre: place.centre,

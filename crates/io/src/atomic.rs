@@ -31,6 +31,7 @@ pub fn check_output(path: &Path, options: &WriteOptions) -> Result<(), IoError> 
         Ok(_) if !options.overwrite => Err(IoError::OutputExists { file }),
         Ok(m) if m.permissions().readonly() => Err(IoError::OutputReadOnly { file }),
         Ok(_) => Ok(()),
+        Err(source) if is_bad_name(&source) => Err(IoError::OutputName { file, source }),
         // A link to nowhere.
         Err(_) if !options.overwrite && fs::symlink_metadata(path).is_ok() => {
             Err(IoError::OutputExists { file })
@@ -44,6 +45,11 @@ pub fn check_output(path: &Path, options: &WriteOptions) -> Result<(), IoError> 
             }
         }
     }
+}
+
+/// Whether the file system has no room for a name, or a name has a zero in it.
+fn is_bad_name(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput)
 }
 
 fn folder_of(path: &Path) -> &Path {

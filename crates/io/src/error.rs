@@ -37,6 +37,12 @@ pub enum IoError {
         /// The folder.
         file: String,
     },
+    /// A device was given where a file was wanted, or a pipe where it must be a file.
+    #[error("{file}: this is a device or a pipe, not a file; name a file, or - for stdin")]
+    Device {
+        /// The device.
+        file: String,
+    },
     /// The file could not be opened or read.
     #[error("{file}: cannot be read: {source}; check its permissions and the disk")]
     Read {
@@ -68,6 +74,14 @@ pub enum IoError {
     UnknownStream {
         /// The stream.
         stream: String,
+    },
+    /// A stream that may have no end.
+    #[error("{stream}: the stream has more than {most} bytes; save it as a file and name that")]
+    LongStream {
+        /// The stream.
+        stream: String,
+        /// How many bytes are read.
+        most: usize,
     },
     /// No format of that name.
     #[error("there is no format \"{name}\"; known formats: {}", crate::format::known_names())]
@@ -113,6 +127,14 @@ pub enum IoError {
     OutputExists {
         /// The output.
         file: String,
+    },
+    /// No file can have the name of the output.
+    #[error("{file}: no file can have this name ({source}); choose another")]
+    OutputName {
+        /// The output.
+        file: String,
+        /// What the system said.
+        source: io::Error,
     },
     /// The output is one of the inputs.
     #[error("{file}: this is an input and would be overwritten; choose another name")]

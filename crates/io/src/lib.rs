@@ -162,8 +162,28 @@ fn read_file(path: &Path) -> Result<Vec<u8>, IoError> {
         std::io::ErrorKind::NotFound => IoError::Missing { file: file.clone() },
         _ => IoError::Read { file: file.clone(), source },
     };
-    if std::fs::metadata(path).map_err(fault)?.is_dir() {
+    let kind = std::fs::metadata(path).map_err(fault)?.file_type();
+    if kind.is_dir() {
         return Err(IoError::Directory { file });
     }
-    std::fs::read(path).map_err(fault)
+    if is_device(kind) {
+        return Err(IoError::Device { file });
+    }
+    if kind.is_file() {
+        return std::fs::read(path).map_err(fault);
+    }
+    let mut pipe = std::fs::File::open(path).map_err(fault)?;
+    stream::read_up_to(limits::STREAM_BYTES, &mut pipe, &file)
+}
+
+/// Whether it is something such as `/dev/zero`, which may have no end.
+#[cfg(unix)]
+fn is_device(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_char_device() || kind.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: std::fs::FileType) -> bool {
+    false
 }

@@ -2,6 +2,8 @@
 
 /// Longest header in bytes.
 pub const HEADER_BYTES: usize = 1 << 20;
+/// Longest stream in bytes; a file can be longer.
+pub const STREAM_BYTES: usize = 1 << 31;
 /// Longest line in bytes.
 pub const LINE_BYTES: usize = 1 << 20;
 /// Most elements (kinds of record) in one file.
@@ -62,4 +64,13 @@ impl Limits {
              is {most}; a count is wrong, or the file is made to exhaust memory"
         ))
     }
+}
+
+/// What to say of a comment that starts at this byte and still belongs to the header: each is kept, and
+/// takes many times its size.
+pub(crate) fn check_comments(at: usize) -> Result<(), String> {
+    if at <= HEADER_BYTES {
+        return Ok(());
+    }
+    Err(format!("more than {HEADER_BYTES} bytes of comments before the first point; delete some"))
 }

@@ -59,6 +59,7 @@ pub(crate) fn sniff(bytes: &[u8]) -> bool {
 
 /// Reads a document.
 pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+    let comments = template::comments(bytes)?;
     let (mut starts, mut points) = (Vec::new(), Vec::new());
     let mut colors: Vec<f64> = Vec::new();
     // Numbers on the vertices' lines, as long as all have as many.
@@ -95,7 +96,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
             _ => {}
         }
     }
-    if points.is_empty() {
+    // A cloud without points has comments only; lines without a vertex are something else.
+    if points.is_empty() && lines(bytes).next().is_some() {
         return Err(Fault::NoPoints(memchr::memchr_iter(b'\n', bytes).count() + 1));
     }
     if points.len() > limits::POINTS {
@@ -121,7 +123,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     let source = Source {
         encoding: Some(Encoding::Ascii),
         position: Some([ScalarType::F64; 3]),
-        comments: template::comments(bytes),
+        comments,
         detail: Detail::Obj(Arc::new(ObjSource { template, color, faces: polygons })),
         ..Source::default()
     };
@@ -174,6 +176,10 @@ pub(crate) fn write(
     for comment in &document.source.comments {
         let plain: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         writeln!(sink, "# {plain}")?;
+    }
+    if cloud.is_empty() && document.source.comments.is_empty() {
+        // A file without any bytes would look like one that was lost.
+        writeln!(sink, "# no vertices")?;
     }
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {

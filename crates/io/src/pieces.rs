@@ -72,8 +72,13 @@ impl PieceFile {
             io::ErrorKind::NotFound => IoError::Missing { file: name.clone() },
             _ => IoError::Read { file: name.clone(), source },
         };
-        if std::fs::metadata(path).map_err(fault)?.is_dir() {
+        // Looked at before it is opened, since opening a pipe waits for somebody who writes.
+        let kind = std::fs::metadata(path).map_err(fault)?.file_type();
+        if kind.is_dir() {
             return Err(IoError::Directory { file: name });
+        }
+        if !kind.is_file() {
+            return Err(IoError::Device { file: name });
         }
         let mut file = File::open(path).map_err(fault)?;
         let len = file.metadata().map_err(fault)?.len();
@@ -153,14 +158,9 @@ impl PieceFile {
     /// What will be left out of a file written by [`rewrite`](Self::rewrite).
     pub fn left_out(&self) -> Vec<Dropped> {
         match &self.kind {
-            Kind::Las(las) if las.is_copc() => vec![Dropped {
-                attribute: "COPC index".to_owned(),
-                reason: "points moved out of its cells; the output is a plain file with the \
-                         points in the same order"
-                    .to_owned(),
-            }],
+            Kind::Las(las) => las.left_out(),
+            Kind::Ply(_) => Vec::new(),
             Kind::E57(e57) => e57.left_out(),
-            _ => Vec::new(),
         }
     }
 

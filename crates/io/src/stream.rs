@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use crate::document::{Document, Job, WriteOptions, Written};
 use crate::error::{IoError, WriteFault};
 use crate::format::Format;
-use crate::read_bytes;
+use crate::{limits, read_bytes};
 
 /// Reads a cloud to the end of a stream; `kind` is the name or extension of its format, which is
 /// told by the content where it is not given.
@@ -20,10 +20,7 @@ pub fn read_stream(
     name: &str,
     kind: Option<&str>,
 ) -> Result<Document, IoError> {
-    let mut bytes = Vec::new();
-    stream
-        .read_to_end(&mut bytes)
-        .map_err(|source| IoError::Read { file: name.to_owned(), source })?;
+    let bytes = read_up_to(limits::STREAM_BYTES, stream, name)?;
     let format = match kind {
         Some(kind) => Some(find(kind)?),
         None => Format::from_content(&bytes),
@@ -66,6 +63,26 @@ pub fn write_stream(
     Ok(written)
 }
 
+/// The content of a stream, or an error if it has more than `most` bytes.
+pub(crate) fn read_up_to(
+    most: usize,
+    stream: &mut dyn Read,
+    name: &str,
+) -> Result<Vec<u8>, IoError> {
+    let file = || name.to_owned();
+    let mut bytes = Vec::new();
+    let read = stream.take(most as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|source| IoError::Read { file: file(), source })?;
+    if bytes.len() > most {
+        return Err(IoError::LongStream { stream: file(), most });
+    }
+    Ok(bytes)
+}
+
 fn find(kind: &str) -> Result<Format, IoError> {
     Format::from_name(kind).ok_or_else(|| IoError::UnknownName { name: kind.to_owned() })
 }
+
+#[cfg(test)]
+#[path = "stream_tests.rs"]
+mod tests;

@@ -115,11 +115,19 @@ pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Result<Line<'_>, Fault>
 }
 
 /// Comments on lines of their own before anything else, without their marks.
-pub(crate) fn comments(text: &[u8]) -> Vec<String> {
-    text.split(|&b| b == b'\n')
-        .map(<[u8]>::trim_ascii)
-        .take_while(|l| l.is_empty() || l[0] == b'#')
-        .filter_map(|l| l.strip_prefix(b"#"))
-        .map(|c| String::from_utf8_lossy(c).trim().to_owned())
-        .collect()
+pub(crate) fn comments(text: &[u8]) -> Result<Vec<String>, Fault> {
+    let mut comments = Vec::new();
+    let mut at = 0;
+    for (i, raw) in text.split(|&b| b == b'\n').enumerate() {
+        match raw.trim_ascii() {
+            [] => {}
+            [b'#', comment @ ..] => {
+                limits::check_comments(at).map_err(|fault| Fault::line(i + 1, fault))?;
+                comments.push(String::from_utf8_lossy(comment).trim().to_owned());
+            }
+            _ => break,
+        }
+        at += raw.len() + 1;
+    }
+    Ok(comments)
 }

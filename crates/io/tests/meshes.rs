@@ -302,3 +302,28 @@ fn colours_of_16_bits_become_bytes_and_rounding_is_told() {
         }
     }
 }
+
+#[test]
+fn a_cloud_without_points_comes_back() {
+    let empty = Document::from(PointCloud::new(Vec::new()));
+    // Without faces there is no STL.
+    for info in Format::all().iter().filter(|i| i.format != Format::Stl) {
+        let bytes = write_bytes(&empty, info.format, &WriteOptions::default()).unwrap();
+        let back = read_bytes(&bytes, info.format, info.name);
+        assert!(back.as_ref().is_ok_and(|d| d.cloud.is_empty()), "{back:?}");
+    }
+}
+
+#[test]
+fn points_that_no_triangle_has_are_not_lost_in_silence() {
+    let off = |faces: &str| format!("OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 0 1\n{faces}");
+    // A corner and an edge.
+    let document = get(off("1 0\n2 1 2\n").as_bytes(), Format::Off);
+    let fault = write_bytes(&document, Format::Stl, &WriteOptions::default()).unwrap_err();
+    assert!(fault.to_string().contains("there are none"), "{fault}");
+    let document = get(off("1 0\n3 0 1 2\n").as_bytes(), Format::Off);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.stl");
+    let written = pellucid_io::write(&path, &document, &WriteOptions::default()).unwrap();
+    assert!(written.dropped.iter().any(|d| d.attribute == "1 points"), "{written:?}");
+}

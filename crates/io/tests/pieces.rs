@@ -277,8 +277,9 @@ fn what_cannot_be_done_in_pieces_is_said() {
     let other = pieces.rewrite(Format::Ply, &mut out, &mut |_, _| true);
     assert!(matches!(other, Err(IoError::Unfit { .. })));
     let far = pieces.rewrite(Format::Las, &mut out, &mut |_, points| {
-        points[0] = [1e300; 3];
+        points[548] = [1e300; 3];
         true
     });
-    assert!(matches!(far, Err(IoError::Unfit { .. })));
+    let fault = far.unwrap_err().to_string();
+    assert!(fault.contains("a.las: point 548 has x = 1e300"), "{fault}");
 }

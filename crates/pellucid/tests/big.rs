@@ -146,3 +146,47 @@ fn a_clean_cloud_comes_out_as_it_went_in() {
     assert_eq!((outcome.tiles, outcome.movement.moved), (0, 0));
     assert_eq!(fs::read(input).unwrap(), fs::read(output).unwrap());
 }
+
+#[test]
+fn a_cloud_at_fault_leaves_no_work_folder() {
+    let here = tempfile::tempdir().unwrap();
+    let clean = Shape::Torus.sample(3_000, 1);
+    let cloud = add_noise(&clean, NoiseModel::Gaussian, 0.02, 2).unwrap();
+    let document = Document { cloud, source: Default::default() };
+    let (input, output) = (here.path().join("in.las"), here.path().join("out.las"));
+    io::write(&input, &document, &Default::default()).unwrap();
+    let work = Work::start(&Job::new(input, &output, Memory(500_000_000)), &mut Run::default());
+    let work = work.unwrap();
+    for piece in work.pieces() {
+        let piece = piece.unwrap();
+        let mut moved = piece.points[..piece.core].to_vec();
+        // Out of reach for the integers of the file.
+        moved
+            .iter_mut()
+            .zip(&piece.numbers)
+            .filter(|(_, n)| **n == 548)
+            .for_each(|(p, _)| p[0] = 1e9);
+        work.put(&piece, &moved).unwrap();
+    }
+    let fault = work.finish(&mut Run::default()).unwrap_err().to_string();
+    assert!(fault.contains("in.las: point 548 has x = 1000000000"), "{fault}");
+    assert!(!output.exists() && !work_folder(&output).exists());
+}
+
+#[test]
+fn missing_measurements_take_no_part_and_no_memory() {
+    let here = tempfile::tempdir().unwrap();
+    let clean = Shape::Torus.sample(3_000, 1);
+    let mut points = add_noise(&clean, NoiseModel::Gaussian, 0.02, 2).unwrap().into_positions();
+    points.extend(vec![[0.0; 3]; 200_000]);
+    points.push([1e20, 0.0, -1e300]);
+    let document = Document::from(PointCloud::new(points.clone()));
+    let (input, output) = (here.path().join("in.ply"), here.path().join("out.ply"));
+    io::write(&input, &document, &Default::default()).unwrap();
+    let job = Job::new(input, &output, Memory(200_000_000));
+    let outcome = big::denoise(&job, &mut Run::default()).unwrap();
+    assert_eq!((outcome.rows, outcome.points), (203_001, 3_000));
+    let after = io::read(&output).unwrap().cloud.into_positions();
+    assert_eq!(after[3_000..], points[3_000..]);
+    assert!(after[..3_000].iter().zip(&points).filter(|(a, b)| a != b).count() > 2_000);
+}

@@ -2,7 +2,6 @@
 
 mod picture;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,7 +15,7 @@ use pellucid::{PointCloud, Run};
 use serde::Serialize;
 
 use crate::args::Demo;
-use crate::failure::{Failure, naming};
+use crate::failure::Failure;
 use crate::progress::Show;
 use crate::{interrupt, output};
 
@@ -112,11 +111,7 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
 
 /// Makes the folder; an error if a file in it would be replaced against the wish.
 fn make_room(folder: &Path, files: &[PathBuf], overwrite: bool) -> Result<(), Failure> {
-    if folder.exists() && !folder.is_dir() {
-        return Err(Failure::input(naming(folder, "is a file, but a folder is needed")));
-    }
-    fs::create_dir_all(folder)
-        .map_err(|e| Failure::work(naming(folder, format!("cannot be made: {e}"))))?;
+    output::make_folder(folder)?;
     files.iter().try_for_each(|f| output::check_free(f, overwrite))
 }
 

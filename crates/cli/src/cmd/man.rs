@@ -1,12 +1,10 @@
 //! `pellucid man`.
 
-use std::fs;
-
 use clap::CommandFactory;
 use clap_mangen::Man as Page;
 
 use crate::args::{Args, Man};
-use crate::failure::{Failure, naming};
+use crate::failure::Failure;
 use crate::output;
 
 pub fn run(args: &Man) -> Result<(), Failure> {
@@ -15,7 +13,7 @@ pub fn run(args: &Man) -> Result<(), Failure> {
     let Some(folder) = &args.folder else {
         return output::print(&text(Page::new(program))?);
     };
-    fs::create_dir_all(folder).map_err(|e| Failure::work(naming(folder, e)))?;
+    output::make_folder(folder)?;
     let commands: Vec<clap::Command> = program.get_subcommands().cloned().collect();
     for command in commands {
         if command.get_name() == "help" {

@@ -181,7 +181,7 @@ fn uneven_density_is_exact() {
 /// A search that looked at every coincident point would take minutes.
 #[test]
 fn coincident_points_are_not_searched_one_by_one() {
-    const HALF: usize = 200_000;
+    const HALF: usize = 100_000;
     let mut points = random(HALF, 3);
     points.extend(vec![[0.0; 3]; HALF]);
     let tree = KdTree::new(&points);

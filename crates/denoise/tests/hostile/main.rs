@@ -8,9 +8,6 @@ use pellucid_cloud::vec3::{self, Point};
 use pellucid_denoise::registry::{self, Method, ParameterMap};
 use pellucid_denoise::{DenoiseError, Denoised, Run};
 
-/// Methods whose reports do not tell about rows yet.
-const UNREPORTED: &[&str] = &["auto"];
-
 /// Most rows that are far from all others, where only a few are.
 const FEW: usize = 20;
 

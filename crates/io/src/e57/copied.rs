@@ -81,7 +81,10 @@ fn image_again<R: Read + Seek, W: Read + Write + Seek>(
 ) -> Result<(), Refused> {
     let mut load = |blob: &Blob| -> Result<Cursor<Vec<u8>>, Refused> {
         let mut bytes = Vec::new();
-        reader.blob(blob, &mut bytes)?;
+        reader.blob(blob, &mut bytes).map_err(|e| {
+            let hint = "other formats leave images out";
+            Refused(format!("an image of the input is damaged ({e}); {hint}"))
+        })?;
         Ok(Cursor::new(bytes))
     };
     let mut w = writer.add_image(image.guid.as_deref().unwrap_or_default())?;

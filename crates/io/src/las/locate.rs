@@ -5,6 +5,7 @@ use std::fs::File;
 use las::raw::Header;
 
 use super::chunks::{Packing, Span};
+use super::extra;
 use super::file::{self, EVLR_BYTES, at, number};
 use super::pieces::HEAD_BYTES;
 use crate::batches::{Stopped, read_at};
@@ -17,6 +18,17 @@ pub(super) struct Record {
     pub size: usize,
     /// Part of an index that moved points make useless.
     pub copc: bool,
+    /// Describes extra bytes.
+    pub extra: bool,
+}
+
+/// What follows the points.
+pub(super) struct Tail {
+    pub records: Vec<Record>,
+    /// Which of them has the waveforms.
+    pub waves: Option<usize>,
+    /// Bytes that nothing refers to.
+    pub stray: usize,
 }
 
 /// Where compressed points are.
@@ -63,7 +75,7 @@ pub(super) fn find_tail(
     header: &Header,
     points_end: usize,
     len: usize,
-) -> Result<(Vec<Record>, Option<usize>), Stopped> {
+) -> Result<Tail, Stopped> {
     let waves =
         header.start_of_waveform_data_packet_record.filter(|_| header.global_encoding & 2 != 0);
     let (first, n, place) = match (header.evlr, waves) {
@@ -71,9 +83,10 @@ pub(super) fn find_tail(
             (e.start_of_first_evlr, e.number_of_evlrs as usize, at::EVLRS)
         }
         (_, Some(start)) => (start, 1, at::WAVES),
-        _ => return Ok((Vec::new(), None)),
+        _ => return Ok(Tail { records: Vec::new(), waves: None, stray: len - points_end }),
     };
-    let mut at = usize::try_from(first).unwrap_or(usize::MAX);
+    let first = usize::try_from(first).unwrap_or(usize::MAX);
+    let mut at = first;
     let (mut records, mut which) = (Vec::new(), None);
     if n > limits::COLUMNS.max(len / EVLR_BYTES) || at < points_end {
         let fault = format!("{n} records are said to start at byte {at}, where they cannot be");
@@ -96,9 +109,10 @@ pub(super) fn find_tail(
         if waves == Some(at as u64) {
             which = Some(k);
         }
-        let copc = file::text(&head[2..18]) == "copc";
-        records.push(Record { at, size, copc });
+        let (user, id) = (file::text(&head[2..18]), u16::from_le_bytes(number(&head, 18)));
+        let extra = user == extra::USER && id == extra::RECORD;
+        records.push(Record { at, size, copc: user == "copc", extra });
         at += size;
     }
-    Ok((records, which))
+    Ok(Tail { records, waves: which, stray: first - points_end + len - at })
 }

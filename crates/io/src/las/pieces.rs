@@ -10,11 +10,13 @@ use rayon::prelude::*;
 
 use super::chunks::{Chunk, Packing, Span};
 use super::file::{self, COMPRESSED, at, number};
-use super::locate::{Record, find_spans, find_tail};
-use super::{quantise, record, write};
+use super::locate::{Record, Tail, find_spans, find_tail};
+use super::read::added_fields;
+use super::{extra, quantise, record, write};
 use crate::batches::{Batches, Change, Output, Stopped, copy, read_at};
+use crate::document::Dropped;
 use crate::error::{Fault, WriteFault};
-
+use crate::limits::{self, Limits};
 use crate::scalar::Number;
 
 /// Records in memory at once, about, and bytes of them.
@@ -35,9 +37,7 @@ pub(crate) struct LasPieces {
     start: usize,
     packing: Option<Packing>,
     spans: Vec<Span>,
-    tail: Vec<Record>,
-    /// Which record of the tail has the waveforms.
-    waves: Option<usize>,
+    tail: Tail,
     copc: bool,
 }
 
@@ -66,6 +66,9 @@ impl LasPieces {
                 return Err(Fault::byte(at::FORMAT, fault).into());
             };
             let p = Packing::parse(&vlrs.remove(i).data, starts.remove(i), format, length)?;
+            Limits::default()
+                .check(len, p.decoder_bytes())
+                .map_err(|fault| Fault::byte(at::LENGTH, fault))?;
             spans = find_spans(file, &p, start, count, len)?;
             packing = Some(p);
         } else {
@@ -79,15 +82,25 @@ impl LasPieces {
                 return Err(Fault::byte(at::COUNT, fault).into());
             }
         }
-        let (tail, waves) = find_tail(file, &header, points_end, len)?;
+        let mut tail = find_tail(file, &header, points_end, len)?;
+        if packing.is_some() {
+            // Where compressed points end is known only to the chunk table.
+            tail.stray = 0;
+        }
+        check_extra(file, &header, vlrs.iter().zip(&starts), &tail.records)?;
         let copc = vlrs.iter().any(|v| file::text(&v.user_id) == "copc");
         vlrs.retain(|v| file::text(&v.user_id) != "copc");
-        Ok(LasPieces { header, format, count, vlrs, gap, start, packing, spans, tail, waves, copc })
+        Ok(LasPieces { header, format, count, vlrs, gap, start, packing, spans, tail, copc })
     }
 
     /// Whether it has an index that moved points make useless.
     pub fn is_copc(&self) -> bool {
-        self.copc || self.tail.iter().any(|r| r.copc)
+        self.copc || self.tail.records.iter().any(|r| r.copc)
+    }
+
+    /// What [`rewrite`](Self::rewrite) leaves out.
+    pub fn left_out(&self) -> Vec<Dropped> {
+        write::left_out(self.is_copc(), self.tail.stray)
     }
 
     fn length(&self) -> usize {
@@ -126,13 +139,13 @@ impl LasPieces {
         write_head(&header, &vlrs, &self.gap, sink)?;
         let bounds = self.write_points(file, packing.as_ref(), start, sink, change)?;
         let end = sink.stream_position()?;
-        let kept: Vec<&Record> = self.tail.iter().filter(|r| !r.copc).collect();
+        let kept: Vec<&Record> = self.tail.records.iter().filter(|r| !r.copc).collect();
         for record in &kept {
             copy(file, record.at, record.size, sink)?;
         }
         let place = |n: usize| end + kept[..n].iter().map(|r| r.size as u64).sum::<u64>();
-        if let Some(w) = self.waves {
-            let before = self.tail[..w].iter().filter(|r| !r.copc).count();
+        if let Some(w) = self.tail.waves {
+            let before = self.tail.records[..w].iter().filter(|r| !r.copc).count();
             header.start_of_waveform_data_packet_record = Some(place(before));
         }
         let evlr = Evlr { start_of_first_evlr: end, number_of_evlrs: kept.len() as u32 };
@@ -164,11 +177,10 @@ impl LasPieces {
         let mut from = 0;
         let (mut before, mut after) = (Bounds::default(), Bounds::default());
         self.moved(file, change, &mut |raw, points, moved| {
-            let fault = |fault: WriteFault| match fault {
+            quantise::check(moved, from, scale, offset).map_err(|fault| match fault {
                 WriteFault::Io(e) => Stopped::Io(e),
-                WriteFault::Unfit(fault) => Stopped::Unfit(format!("of {from} on: {fault}")),
-            };
-            quantise::check(moved, scale, offset).map_err(fault)?;
+                WriteFault::Unfit(fault) => Stopped::Unfit(fault),
+            })?;
             for ((r, was), now) in raw.chunks_exact_mut(length).zip(points).zip(moved) {
                 before.add(*was);
                 after.add(*now);
@@ -268,6 +280,24 @@ impl Batches for LasPieces {
             std::array::from_fn(|axis| quantise::decode(k(axis), scale[axis], offset[axis]))
         }));
     }
+}
+
+/// Refuses descriptions of extra bytes that do not describe the points.
+fn check_extra<'a>(
+    file: &mut File,
+    header: &Header,
+    mut vlrs: impl Iterator<Item = (&'a Vlr, &'a usize)>,
+    tail: &[Record],
+) -> Result<(), Stopped> {
+    if let Some((v, start)) = vlrs.find(|(v, _)| file::is(v, extra::USER, extra::RECORD)) {
+        added_fields(header, Some((&v.data, *start)))?;
+    } else if let Some(r) = tail.iter().find(|r| r.extra) {
+        let start = r.at + file::EVLR_BYTES;
+        // One more than may be.
+        let size = (r.size - file::EVLR_BYTES).min(extra::BYTES * (limits::COLUMNS + 1));
+        added_fields(header, Some((&read_at(file, start, size)?, start)))?;
+    }
+    Ok(())
 }
 
 #[derive(PartialEq)]

@@ -32,8 +32,13 @@ pub(super) fn fits(k: f64) -> bool {
     k >= f64::from(i32::MIN) && k <= f64::from(i32::MAX)
 }
 
-/// Refuses positions that scale and offset cannot reach.
-pub(super) fn check(points: &[Point], scale: [f64; 3], offset: [f64; 3]) -> Result<(), WriteFault> {
+/// Refuses positions, of which the first has the number `from`, that scale and offset cannot reach.
+pub(super) fn check(
+    points: &[Point],
+    from: usize,
+    scale: [f64; 3],
+    offset: [f64; 3],
+) -> Result<(), WriteFault> {
     for axis in 0..3 {
         let reach = [i32::MIN, i32::MAX].map(|k| decode(k, scale[axis], offset[axis]));
         if !points.is_empty() && !reach.iter().all(|x| x.is_finite()) {
@@ -50,7 +55,7 @@ pub(super) fn check(points: &[Point], scale: [f64; 3], offset: [f64; 3]) -> Resu
         })
         .min();
     let Some((i, axis)) = first else { return Ok(()) };
-    let (x, name) = (points[i][axis], ["x", "y", "z"][axis]);
+    let (x, name, i) = (points[i][axis], ["x", "y", "z"][axis], from + i);
     if !x.is_finite() {
         return Err(WriteFault::Unfit(format!(
             "point {i} has {name} = {x}, but LAS holds finite coordinates only; remove such points \

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use las::raw::Header;
 use pellucid_cloud::{Attribute, PointCloud, Values};
 use rayon::prelude::*;
 
 use super::chunks::Packing;
 use super::columns::{Columns, Rows};
 use super::extra::{self, Descriptor};
-use super::file::{self, File, Frame, Points};
+use super::file::{self, COMPRESSED, File, Frame, Points};
 use super::record::{self, EXTRA_BYTES, Field, RETURN};
 use super::{LasSource, Slot, quantise};
 use crate::document::{Detail, Document, Encoding, Source};
@@ -23,7 +24,12 @@ use crate::scalar::{Number, ScalarType, with_numbers};
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let file = file::parse(bytes)?;
     let standard = record::fields(file.frame.format);
-    let added = added_fields(&file)?;
+    let records = file.frame.vlrs.iter().chain(&file.frame.evlrs).zip(&file.starts);
+    let described = records
+        .into_iter()
+        .find(|(v, _)| file::is(v, extra::USER, extra::RECORD))
+        .map(|(v, start)| (v.data.as_slice(), *start));
+    let added = added_fields(&file.frame.header, described)?;
     let mut fields = standard.clone();
     fields.extend(added.iter().map(|a| a.field.clone()));
     if let Points::Packed { .. } = &file.points {
@@ -74,21 +80,21 @@ fn memory(fields: &[Field], added: &[Added], file: &File) -> usize {
 }
 
 /// A field that the file adds, described or not.
-struct Added {
+pub(super) struct Added {
     descriptor: Option<Descriptor>,
     field: Field,
 }
 
-fn added_fields(file: &File) -> Result<Vec<Added>, Fault> {
-    let frame = &file.frame;
-    let base = record::base_length(frame.format).unwrap_or(0);
-    let length = usize::from(frame.header.point_data_record_length);
-    let records = frame.vlrs.iter().chain(&frame.evlrs).zip(&file.starts);
-    let found = records.into_iter().find(|(v, _)| file::is(v, extra::USER, extra::RECORD));
-    let (descriptors, start) = match found {
-        Some((v, start)) => (Descriptor::all(&v.data), *start),
-        None => (Vec::new(), 0),
-    };
+/// The fields that a record of extra bytes describes, given with where it starts, and those that
+/// nothing does.
+pub(super) fn added_fields(
+    header: &Header,
+    described: Option<(&[u8], usize)>,
+) -> Result<Vec<Added>, Fault> {
+    let base = record::base_length(header.point_data_record_format & !COMPRESSED).unwrap_or(0);
+    let length = usize::from(header.point_data_record_length);
+    let (data, start) = described.unwrap_or_default();
+    let descriptors = Descriptor::all(data);
     if descriptors.len() > limits::COLUMNS {
         let fault = format!("{} extra fields, more than {}", descriptors.len(), limits::COLUMNS);
         return Err(Fault::byte(start, fault));

@@ -54,7 +54,7 @@ fn write(document: &Document, packed: bool, sink: &mut dyn Write) -> Result<Writ
         [header.x_offset, header.y_offset, header.z_offset] = offset;
     }
     let (scale, offset) = quantise::of(&header);
-    quantise::check(cloud.positions(), scale, offset)?;
+    quantise::check(cloud.positions(), 0, scale, offset)?;
     let stored = las.and_then(|l| l.stored.as_deref()).filter(|k| k.len() == cloud.len());
     let encoder = Encoder { points: cloud.positions(), scale, offset, stored, columns, length };
 
@@ -155,20 +155,7 @@ fn records<'a>(
     let is_extra = |v: &Vlr| file::is(v, extra::USER, extra::RECORD);
     if let Some(las) = las {
         let frame = &las.frame;
-        if frame.is_copc() {
-            written.dropped.push(Dropped {
-                attribute: "COPC index".to_owned(),
-                reason: "points moved out of its cells; the output is a plain file with the \
-                         points in the same order"
-                    .to_owned(),
-            });
-        }
-        if frame.stray > 0 {
-            written.dropped.push(Dropped {
-                attribute: format!("{} bytes after the points", frame.stray),
-                reason: "nothing in the header refers to them".to_owned(),
-            });
-        }
+        written.dropped.extend(left_out(frame.is_copc(), frame.stray));
         let keep = |v: &Vlr| file::text(&v.user_id) != "copc";
         let mut described_before = false;
         for v in frame.vlrs.iter().filter(|v| keep(v)) {
@@ -294,4 +281,19 @@ fn pack(packing: &Packing, encoder: &Encoder, count: usize) -> std::io::Result<V
             packing.pack(raw)
         })
         .collect()
+}
+
+/// What no written file has: an index of points that moved, and bytes that nothing refers to.
+pub(super) fn left_out(copc: bool, stray: usize) -> Vec<Dropped> {
+    let index = copc.then(|| Dropped {
+        attribute: "COPC index".to_owned(),
+        reason: "points moved out of its cells; the output is a plain file with the points in the \
+                 same order"
+            .to_owned(),
+    });
+    let bytes = (stray > 0).then(|| Dropped {
+        attribute: format!("{stray} bytes after the points"),
+        reason: "nothing in the header refers to them".to_owned(),
+    });
+    index.into_iter().chain(bytes).collect()
 }

@@ -30,16 +30,17 @@ pub(crate) fn rows<'a>(
     let end = element.count.checked_mul(stride).and_then(|n| n.checked_add(at));
     let Some(records) = end.and_then(|end| bytes.get(at..end)) else {
         let held = bytes.len().saturating_sub(at) / stride.max(1);
-        return Err(short(bytes, element, held));
+        return Err(short(bytes.len(), element, held));
     };
     let end = at + records.len();
     Ok((Rows::Records(Records { bytes: records, stride, rows: element.count, fields, big }), end))
 }
 
-fn short(bytes: &[u8], element: &Element, held: usize) -> Fault {
+/// The fault of a file of `len` bytes that ends before an element does.
+pub(super) fn short(len: usize, element: &Element, held: usize) -> Fault {
     let (count, name) = (element.count, element.text());
     Fault::byte(
-        bytes.len(),
+        len,
         format!(
             "the file ends after {held} of the {count} \"{name}\" records that the header \
              promises; it is truncated or the count is wrong"
@@ -62,7 +63,7 @@ impl<'a> Reader<'a> {
                     (Values::List(list), Kind::List { count, item }) => {
                         let n = self.count(element, row, count)?;
                         let taken = n.checked_mul(item.size()).and_then(|n| self.take(n));
-                        let raw = taken.ok_or_else(|| short(self.bytes, element, row))?;
+                        let raw = taken.ok_or_else(|| short(self.bytes.len(), element, row))?;
                         let big = self.big;
                         with_numbers!(&mut list.values, v => extend(v, raw, big), {});
                         list.offsets.push(list.values.len());
@@ -70,7 +71,7 @@ impl<'a> Reader<'a> {
                     (column, kind) => {
                         let raw = self
                             .take(kind.least_bytes())
-                            .ok_or_else(|| short(self.bytes, element, row))?;
+                            .ok_or_else(|| short(self.bytes.len(), element, row))?;
                         let big = self.big;
                         with_numbers!(column, v => v.push(Number::get(raw, big)), {});
                     }
@@ -88,13 +89,19 @@ impl<'a> Reader<'a> {
 
     fn count(&mut self, element: &Element, row: usize, ty: ScalarType) -> Result<usize, Fault> {
         let (at, big) = (self.at, self.big);
-        let raw = self.take(ty.size()).ok_or_else(|| short(self.bytes, element, row))?;
-        let n = with_type!(ty, T => T::get(raw, big).widen());
-        if n >= 0.0 {
-            return Ok(n as usize);
-        }
-        Err(Fault::byte(at, format!("a list of {n} values in \"{}\" record {row}", element.text())))
+        let raw = self.take(ty.size()).ok_or_else(|| short(self.bytes.len(), element, row))?;
+        length(raw, ty, big).map_err(|n| no_length(at, n, element, row))
     }
+}
+
+/// How many values a list has; the number itself if it is none.
+pub(super) fn length(raw: &[u8], ty: ScalarType, big: bool) -> Result<usize, f64> {
+    let n = with_type!(ty, T => T::get(raw, big).widen());
+    if n >= 0.0 { Ok(n as usize) } else { Err(n) }
+}
+
+pub(super) fn no_length(at: usize, n: f64, element: &Element, row: usize) -> Fault {
+    Fault::byte(at, format!("a list of {n} values in \"{}\" record {row}", element.text()))
 }
 
 fn extend<T: Number>(v: &mut Vec<T>, raw: &[u8], big: bool) {

@@ -1,18 +1,18 @@
 //! Binary PLY too large for memory: rows of vertices go through as they are, but for their places.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use pellucid_cloud::Point;
 use pellucid_cloud::attribute::names;
 
-use super::header::{self, Kind};
+use super::binary;
+use super::header::{self, Element, Kind};
+use super::read::{self, Vertices};
 use crate::batches::{Batches, Change, Output, Stopped, copy, read_at};
 use crate::document::Encoding;
 use crate::error::Fault;
 use crate::limits;
-use crate::meaning;
-
 use crate::scalar::{Number, ScalarType, with_type};
 
 /// Bytes of rows in memory at once.
@@ -35,7 +35,7 @@ impl PlyPieces {
         let len = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
         let head = read_at(file, 0, len.min(limits::HEADER_BYTES + 1))?;
         let header = header::parse(&head)?;
-        let lines = memchr::memchr_iter(b'\n', &head[..header.body]).count().max(1);
+        let lines = read::header_lines(&head, &header);
         let fault = |text: &str| Stopped::from(Fault::line(lines, text));
         let big = match header.encoding {
             Encoding::Ascii => {
@@ -45,49 +45,34 @@ impl PlyPieces {
             }
             encoding => encoding == Encoding::BinaryBig,
         };
-        let mut start = header.body;
-        for element in &header.elements {
-            if element.has_lists() {
-                return Err(fault(
-                    "lists before or in the vertices: this file is read as a whole only",
-                ));
-            }
-            let size = |kind: Kind| kind.least_bytes();
-            let row: usize = element.properties.iter().map(|p| size(p.kind)).sum();
-            let end = start.saturating_add(row.saturating_mul(element.count));
-            if end > len {
-                let fault = format!(
-                    "the header promises {} \"{}\" records, which end at byte {end}, but the file \
-                     ends at {len}; it is truncated or the count is wrong",
-                    element.count,
-                    element.text()
-                );
-                return Err(Fault::byte(len, fault).into());
-            }
-            if element.name != b"vertex" {
-                start = end;
-                continue;
-            }
-            if element.count > limits::POINTS {
-                return Err(fault("more points than one cloud can hold"));
-            }
-            let (mut columns, mut places, mut at) = (Vec::new(), Vec::new(), 0);
-            for p in &element.properties {
-                if let Kind::Scalar(ty) = p.kind {
-                    columns.push((p.text(), Some(ty)));
-                    places.push((at, ty));
-                    at += ty.size();
-                }
-            }
-            let Some(meaning) = meaning::of(&columns) else {
-                return Err(fault("the vertices lack the properties x, y and z"));
-            };
-            let axes = meaning.position.map(|c| places[c]);
-            let normals = meaning.groups.iter().any(|g| g.attribute == names::NORMAL);
-            let count = element.count;
-            return Ok(PlyPieces { count, start, row, axes, big, len, normals });
+        read::check_size(len, &header, lines)?;
+        let Vertices { index, columns, meaning } = read::vertices(&header, lines)?;
+        let element = &header.elements[index];
+        if element.has_lists() {
+            return Err(fault("lists in the vertices: this file is read as a whole only"));
         }
-        Err(fault("the header has no element \"vertex\", so there are no points"))
+        let (mut places, mut row) = (Vec::new(), 0);
+        for ty in columns.iter().filter_map(|(_, ty)| *ty) {
+            places.push((row, ty));
+            row += ty.size();
+        }
+        let (mut start, mut at) = (0, header.body);
+        for (i, element) in header.elements.iter().enumerate() {
+            if i == index {
+                start = at;
+            }
+            at = end_of(file, at, len, element, big)?;
+        }
+        check_rest(file, at)?;
+        Ok(PlyPieces {
+            count: element.count,
+            start,
+            row,
+            axes: meaning.position.map(|c| places[c]),
+            big,
+            len,
+            normals: meaning.groups.iter().any(|g| g.attribute == names::NORMAL),
+        })
     }
 
     /// Writes the file with other positions.
@@ -145,5 +130,65 @@ impl Batches for PlyPieces {
                 }
             });
         }
+    }
+}
+
+/// Where the rows of an element end that start at byte `at`.
+fn end_of(
+    file: &mut File,
+    mut at: usize,
+    len: usize,
+    element: &Element,
+    big: bool,
+) -> Result<usize, Stopped> {
+    let row: usize = element.properties.iter().map(|p| p.kind.least_bytes()).sum();
+    if !element.has_lists() {
+        let end = element.count.checked_mul(row).and_then(|n| n.checked_add(at));
+        let held = (len - at) / row.max(1);
+        let end = end.filter(|end| *end <= len);
+        return Ok(end.ok_or_else(|| binary::short(len, element, held))?);
+    }
+    file.seek(SeekFrom::Start(at as u64))?;
+    let mut source = BufReader::with_capacity(1 << 20, file);
+    for row in 0..element.count {
+        for property in &element.properties {
+            let short = || Stopped::from(binary::short(len, element, row));
+            let mut size = property.kind.least_bytes();
+            if let Kind::List { count, item } = property.kind {
+                let mut raw = [0; 8];
+                let raw = &mut raw[..size];
+                if len - at < size {
+                    return Err(short());
+                }
+                source.read_exact(raw)?;
+                let n = binary::length(raw, count, big)
+                    .map_err(|n| binary::no_length(at, n, element, row))?;
+                at += size;
+                size = n.saturating_mul(item.size());
+            }
+            if len - at < size {
+                return Err(short());
+            }
+            source.seek_relative(size as i64)?;
+            at += size;
+        }
+    }
+    Ok(at)
+}
+
+/// Refuses a file that goes on after its last record.
+fn check_rest(file: &mut File, at: usize) -> Result<(), Stopped> {
+    file.seek(SeekFrom::Start(at as u64))?;
+    let (mut at, mut bytes) = (at, vec![0; 1 << 16]);
+    loop {
+        let n = file.read(&mut bytes)?;
+        if n == 0 {
+            return Ok(());
+        }
+        if let Some(i) = bytes[..n].iter().position(read::is_data) {
+            let len = file.metadata()?.len() as usize;
+            return Err(Fault::byte(at + i, read::more_follow(len - at - i)).into());
+        }
+        at += n;
     }
 }

@@ -18,34 +18,8 @@ use crate::scalar::ScalarType;
 pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     let (header, mut rows) = read_raw(bytes)?;
     let end = header_lines(bytes, &header);
-    let mut vertices = header.elements.iter().enumerate().filter(|(_, e)| e.name == b"vertex");
-    let Some((vertex, element)) = vertices.next() else {
-        return Err(Fault::line(
-            end,
-            "the header has no element \"vertex\", so there are no points",
-        ));
-    };
-    if vertices.next().is_some() {
-        return Err(Fault::line(end, "the header has two elements \"vertex\"; there must be one"));
-    }
-    if element.count > limits::POINTS {
-        let fault = format!("{} points are more than one cloud can hold", element.count);
-        return Err(Fault::line(end, fault));
-    }
-    if let Some(axis) = meaning::twice(element.properties.iter().map(|p| p.name.as_slice())) {
-        return Err(Fault::line(end, format!("the vertices have two properties \"{axis}\"")));
-    }
-    let columns: Vec<(String, Option<ScalarType>)> = element
-        .properties
-        .iter()
-        .map(|p| match p.kind {
-            Kind::Scalar(ty) => (p.text(), Some(ty)),
-            Kind::List { .. } => (p.text(), None),
-        })
-        .collect();
-    let Some(meaning) = meaning::of(&columns) else {
-        return Err(Fault::line(end, "the vertices lack the properties x, y and z"));
-    };
+    let Vertices { index: vertex, columns, meaning } = vertices(&header, end)?;
+    let element = &header.elements[vertex];
 
     let mut cloud = PointCloud::new(rows[vertex].positions(meaning.position));
     let origins = meaning.origins(columns.len());
@@ -75,10 +49,51 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     Ok(Document { cloud, source })
 }
 
+/// Which element has the points, and what its properties are.
+pub(super) struct Vertices {
+    pub index: usize,
+    /// Names and types of properties; lists have no type.
+    pub columns: Vec<(String, Option<ScalarType>)>,
+    pub meaning: meaning::Meaning,
+}
+
+/// Finds the points in a header, which ends in line `end`.
+pub(super) fn vertices(header: &Header, end: usize) -> Result<Vertices, Fault> {
+    let mut vertices = header.elements.iter().enumerate().filter(|(_, e)| e.name == b"vertex");
+    let Some((index, element)) = vertices.next() else {
+        return Err(Fault::line(
+            end,
+            "the header has no element \"vertex\", so there are no points",
+        ));
+    };
+    if vertices.next().is_some() {
+        return Err(Fault::line(end, "the header has two elements \"vertex\"; there must be one"));
+    }
+    if element.count > limits::POINTS {
+        let fault = format!("{} points are more than one cloud can hold", element.count);
+        return Err(Fault::line(end, fault));
+    }
+    if let Some(axis) = meaning::twice(element.properties.iter().map(|p| p.name.as_slice())) {
+        return Err(Fault::line(end, format!("the vertices have two properties \"{axis}\"")));
+    }
+    let columns: Vec<(String, Option<ScalarType>)> = element
+        .properties
+        .iter()
+        .map(|p| match p.kind {
+            Kind::Scalar(ty) => (p.text(), Some(ty)),
+            Kind::List { .. } => (p.text(), None),
+        })
+        .collect();
+    let Some(meaning) = meaning::of(&columns) else {
+        return Err(Fault::line(end, "the vertices lack the properties x, y and z"));
+    };
+    Ok(Vertices { index, columns, meaning })
+}
+
 /// Reads the header and every element's rows.
 pub(crate) fn read_raw(bytes: &[u8]) -> Result<(Header, Vec<Rows<'_>>), Fault> {
     let header = header::parse(bytes)?;
-    check_size(bytes, &header)?;
+    check_size(bytes.len(), &header, header_lines(bytes, &header))?;
     let mut at = header.body;
     let mut rows = Vec::with_capacity(header.elements.len());
     for element in &header.elements {
@@ -94,13 +109,9 @@ pub(crate) fn read_raw(bytes: &[u8]) -> Result<(Header, Vec<Rows<'_>>), Fault> {
         at = end;
     }
     // Silently leaving data behind would lose it; padding is no data.
-    if let Some(i) = bytes[at..].iter().position(|b| !b.is_ascii_whitespace() && *b != 0) {
+    if let Some(i) = bytes[at..].iter().position(is_data) {
         let at = at + i;
-        let fault = format!(
-            "{} bytes follow the last record that the header promises; a count in the header is \
-             wrong",
-            bytes.len() - at
-        );
+        let fault = more_follow(bytes.len() - at);
         return Err(match header.encoding {
             Encoding::Ascii => Fault::line_of(bytes, at, fault),
             _ => Fault::byte(at, fault),
@@ -109,15 +120,29 @@ pub(crate) fn read_raw(bytes: &[u8]) -> Result<(Header, Vec<Rows<'_>>), Fault> {
     Ok((header, rows))
 }
 
-/// Refuses, before anything is allocated, a header that promises more than the file can hold.
-fn check_size(bytes: &[u8], header: &Header) -> Result<(), Fault> {
-    let held = bytes.len() - header.body;
+/// Whether a byte after the last record is more than padding.
+pub(super) fn is_data(byte: &u8) -> bool {
+    !byte.is_ascii_whitespace() && *byte != 0
+}
+
+/// What to say of bytes after the last record.
+pub(super) fn more_follow(bytes: usize) -> String {
+    format!(
+        "{bytes} bytes follow the last record that the header promises; a count in the header is \
+         wrong"
+    )
+}
+
+/// Refuses, before anything is allocated, a header that promises more than a file of `len` bytes can
+/// hold. It ends in line `end`.
+pub(super) fn check_size(len: usize, header: &Header, end: usize) -> Result<(), Fault> {
+    let held = len - header.body;
     let mut least = 0usize;
     for element in &header.elements {
         if element.properties.is_empty() && element.count > 0 {
             let fault =
                 format!("{} \"{}\" records without properties", element.count, element.text());
-            return Err(Fault::line(header_lines(bytes, header), fault));
+            return Err(Fault::line(end, fault));
         }
         let row = match header.encoding {
             // A digit and a separator a value.
@@ -129,7 +154,7 @@ fn check_size(bytes: &[u8], header: &Header) -> Result<(), Fault> {
         if least > held + usize::from(header.encoding == Encoding::Ascii) {
             let (count, name) = (element.count, element.text());
             return Err(Fault::byte(
-                bytes.len(),
+                len,
                 format!(
                     "the header promises {count} \"{name}\" records, which take at least {least} \
                      bytes, but {held} follow it; the file is truncated or the count is wrong"
@@ -150,7 +175,7 @@ pub(super) fn empty_columns(element: &Element) -> Vec<Values> {
     element.properties.iter().map(|p| column(p.kind)).collect()
 }
 
-fn header_lines(bytes: &[u8], header: &Header) -> usize {
+pub(super) fn header_lines(bytes: &[u8], header: &Header) -> usize {
     let head = &bytes[..header.body];
     memchr::memchr_iter(b'\n', head).count().max(1)
 }

@@ -77,11 +77,21 @@ pub(crate) fn write(
             _ => {}
         }
     }
-    let Some(polygons) = faces::of(document, &mut written.dropped) else {
+    // Faces of one or two corners make no triangle.
+    let polygons = faces::of(document, &mut written.dropped);
+    let Some(polygons) = polygons.filter(|p| points.is_empty() || p.triangles().next().is_some())
+    else {
         return unfit(
             "STL holds triangles, and there are none; choose another format such as .ply",
         );
     };
+    let mut unused = vec![true; points.len()];
+    polygons.triangles().flatten().for_each(|i| unused[i as usize] = false);
+    let unused = unused.iter().filter(|u| **u).count();
+    written.dropped.extend((unused > 0).then(|| Dropped {
+        attribute: format!("{unused} points"),
+        reason: "STL holds triangles only, and none has them as a corner".to_owned(),
+    }));
     let triangles = || {
         polygons.triangles().map(|t| {
             let [a, b, c] = t.map(|i| points[i as usize]);

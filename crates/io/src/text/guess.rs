@@ -45,6 +45,7 @@ pub(crate) fn shape(bytes: &[u8]) -> Result<Shape, Fault> {
             return Err(Fault::line(seen, format!("a line of {} bytes", line.len())));
         }
         if let Some(mark) = comment_mark(line) {
+            limits::check_comments(at).map_err(|fault| Fault::line(seen, fault))?;
             let body = &line[mark.len()..];
             let names = names_of(body);
             if named(&names).is_some() {

@@ -158,7 +158,8 @@ fn top(style: &Style, columns: &[(String, From)], points: usize) -> String {
         HeaderLine::Plain => out.push_str(&format!("{names}\n")),
         HeaderLine::Comment(mark) => out.push_str(&format!("{mark}{names}\n")),
     }
-    if style.count {
+    // Without points and names nothing else would say that this is a cloud.
+    if style.count || points == 0 && style.header != HeaderLine::Plain {
         out.push_str(&format!("{points}\n"));
     }
     out

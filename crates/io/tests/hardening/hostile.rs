@@ -100,6 +100,8 @@ fn ply() -> Vec<Hostile> {
 fn texts() -> Vec<Hostile> {
     let long = format!("1 2 3\n{}\n", "9".repeat(3 << 20));
     vec![
+        hostile("comments.xyz", "#\n".repeat(3 << 20) + "1 2 3\n", &["line", "of comments"]),
+        hostile("comments.obj", "#\n".repeat(3 << 20) + "v 1 2 3\n", &["line", "of comments"]),
         hostile("long-line.xyz", long.as_str(), &["line", "bytes"]),
         hostile("count-lies.pts", "4000000000\n1 2 3\n", &["line", "4000000000 points"]),
         hostile("twice-the-column.csv", "x,y,z,x\n1,2,3,4\n", &["line", "two columns"]),

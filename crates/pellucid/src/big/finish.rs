@@ -101,6 +101,10 @@ impl Results<'_> {
             return Ok(());
         }
         for p in points.iter_mut().filter(|p| vec3::is_finite(**p)) {
+            if !self.work.learned().takes_part(*p) {
+                self.number += 1;
+                continue;
+            }
             match self.merge.take()? {
                 Some((n, to)) if n == self.number => {
                     self.lengths.add(vec3::distance2(*p, to).sqrt());

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use pellucid_denoise::tiles::AutoParameters;
+use pellucid_io::IoError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +84,13 @@ impl Folder {
         let root = work_folder(&job.output);
         let now = Identity::of(job, seed)?;
         let here = || root.display().to_string();
-        let failed = |e| BigError::file(&root, e);
+        let failed = |e: io::Error| match e.kind() {
+            // The name of the folder is longer than that of the output.
+            io::ErrorKind::InvalidFilename => {
+                IoError::OutputName { file: job.output.display().to_string(), source: e }.into()
+            }
+            _ => BigError::file(&root, e),
+        };
         let is_there = fs::symlink_metadata(&root).is_ok();
         if is_there {
             if let Some(fault) = private::fault_of_folder(&root).map_err(failed)? {

@@ -9,21 +9,29 @@ use serde::{Deserialize, Serialize};
 const HALO_CELLS: f64 = 8.0;
 /// With more cells than this, they are made larger.
 const MOST_CELLS: usize = 1 << 20;
+/// The number of the last cell along an axis at first: with the halo around it, it is a number still.
+const LAST_CELL: i32 = 1 << 30;
 /// Cells whose tiles are remembered.
 const MOST_KNOWN: usize = 1 << 18;
 
 /// Cells of one size all over space.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Grid {
+    /// The corner of cell 0.
     low: Point,
     edge: f64,
     /// Cells that the halo is wide.
     around: i32,
+    /// Cells farther out than this are one: points absurdly far away are among them.
+    last: i32,
 }
 
 impl Grid {
     pub fn cell(&self, p: Point) -> [i32; 3] {
-        std::array::from_fn(|c| ((p[c] - self.low[c]) / self.edge).floor() as i32)
+        std::array::from_fn(|c| {
+            let cell = ((p[c] - self.low[c]) / self.edge).floor() as i32;
+            cell.clamp(-self.last, self.last)
+        })
     }
 }
 
@@ -52,22 +60,21 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Cells for halos of this width in the box of all points.
-    pub fn new(low: Point, high: Point, halo: f64) -> Counts {
-        let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
-        // Without a halo any cut will do; numbers of cells must stay small.
-        let wanted = if halo > 0.0 { halo / HALO_CELLS } else { longest / 64.0 };
-        let edge = wanted.max(longest / 1e9).max(f64::MIN_POSITIVE);
+    /// Cells around a center, for halos of this width.
+    pub fn new(center: Point, halo: f64) -> Counts {
+        let edge = (halo / HALO_CELLS).max(f64::MIN_POSITIVE);
         let around = (halo / edge).ceil() as i32;
-        Counts { grid: Grid { low, edge, around }, cells: HashMap::new() }
+        let grid = Grid { low: center, edge, around, last: LAST_CELL };
+        Counts { grid, cells: HashMap::new() }
     }
 
-    pub fn add(&mut self, points: &[Point]) {
-        for &p in points {
+    pub fn add(&mut self, points: impl IntoIterator<Item = Point>) {
+        for p in points {
             *self.cells.entry(self.grid.cell(p)).or_default() += 1;
         }
         while self.cells.len() > MOST_CELLS {
             self.grid.edge *= 2.0;
+            self.grid.last /= 2;
             self.grid.around = (self.grid.around + 1) / 2;
             let fine = std::mem::take(&mut self.cells);
             for (cell, n) in fine {
@@ -175,6 +182,18 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Whether it can be a plan for that many points: one that was read may hold any numbers.
+    pub fn is_sound(&self, points: usize) -> bool {
+        let Grid { low, edge, around, last } = self.grid;
+        let cells = |c: &[i32; 3]| c.iter().all(|c| (-LAST_CELL..=LAST_CELL).contains(c));
+        let tile = |t: &Tile| t.core <= t.all && t.all <= points && cells(&t.low) && cells(&t.high);
+        low.iter().all(|x| x.is_finite())
+            && edge > 0.0
+            && (0..=HALO_CELLS as i32 + 1).contains(&around)
+            && (0..=LAST_CELL).contains(&last)
+            && self.tiles.iter().all(tile)
+    }
+
     /// Finds tiles for points that mostly lie near the point before.
     pub fn sorter(&self) -> Sorter<'_> {
         Sorter { plan: self, known: HashMap::new() }
@@ -219,9 +238,11 @@ mod tests {
 
     #[test]
     fn every_point_is_in_one_tile_and_in_all_that_are_near() {
-        let points = sheet(200);
-        let mut counts = Counts::new([0.0; 3], [199.0, 199.0, 1.2], 8.0);
-        counts.add(&points);
+        let mut points = sheet(200);
+        // However far away.
+        points.extend([[1e9, 0.0, 0.0], [-1e20, 1e308, 5.0], [1.7e308, -1.7e308, 0.0]]);
+        let mut counts = Counts::new([100.0, 100.0, 0.0], 8.0);
+        counts.add(points.iter().copied());
         let plan = counts.tiles(6_000).unwrap();
         assert!(plan.tiles.len() > 8, "{}", plan.tiles.len());
         let (mut core, mut all) = (vec![0; plan.tiles.len()], vec![0; plan.tiles.len()]);
@@ -251,10 +272,30 @@ mod tests {
     }
 
     #[test]
+    fn other_numbers_are_no_plan() {
+        let mut counts = Counts::new([0.0; 3], 8.0);
+        counts.add(sheet(50));
+        let plan = counts.tiles(6_000).unwrap();
+        let with = |change: &dyn Fn(&mut Plan)| {
+            let mut plan = plan.clone();
+            change(&mut plan);
+            plan.is_sound(2500)
+        };
+        assert!(with(&|_| {}));
+        assert!(!with(&|p| p.tiles[0].all = 1 << 60));
+        assert!(!with(&|p| p.tiles[0].core = p.tiles[0].all + 1));
+        assert!(!with(&|p| p.tiles[0].high[1] = i32::MAX));
+        assert!(!with(&|p| p.grid.around = i32::MAX));
+        assert!(!with(&|p| p.grid.last = -1));
+        assert!(!with(&|p| p.grid.edge = 0.0));
+        assert!(!with(&|p| p.grid.low[2] = f64::NAN));
+    }
+
+    #[test]
     fn it_says_how_much_room_there_must_be() {
         let points = sheet(100);
-        let mut counts = Counts::new([0.0; 3], [99.0, 99.0, 1.2], 20.0);
-        counts.add(&points);
+        let mut counts = Counts::new([50.0, 50.0, 0.0], 20.0);
+        counts.add(points.iter().copied());
         let least = counts.tiles(100).unwrap_err();
         assert!(counts.tiles(least).is_ok() && counts.tiles(least - 1).is_err());
     }

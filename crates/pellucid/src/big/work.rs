@@ -89,7 +89,7 @@ impl Work {
             }
         };
         if !folder.sorted().exists() {
-            sort(&known.plan, &folder, run)?;
+            sort(&known, &folder, run)?;
         }
         let mut work = Work { job: job.clone(), format, file, folder, known, resumed: 0 };
         work.resumed = (0..work.tiles().len()).filter(|&t| work.is_done(t)).count();
@@ -203,6 +203,10 @@ fn check_same(
     if !known.learned.is_current() {
         return Err(folder.refused("it was made by another version of the program"));
     }
+    if known.rows != file.len() || known.points > known.rows || !known.plan.is_sound(known.rows) {
+        let plan = folder.plan();
+        return Err(folder.refused(format!("{} is damaged", plan.display())));
+    }
     if known.memory > job.memory.0 {
         return Err(BigError::Memory { given: job.memory, needed: Memory(known.memory) });
     }
@@ -253,11 +257,10 @@ fn look(job: &Job, folder: &Folder, checksum: u64, run: &mut Run) -> Result<Know
     run.progress("learning", 0, READ)?;
     let learned = Learned::from_survey(&survey, &job.parameters, run)?;
     run.progress("looking", 0, LEARNED)?;
-    let (low, high) = survey.bounds().unwrap_or_default();
-    let mut counts = Counts::new(low, high, learned.halo());
+    let mut counts = Counts::new(learned.center(), learned.halo());
     if !learned.is_idle() {
         store::read_positions(&path, &mut |_, points| {
-            counts.add(points);
+            counts.add(points.iter().copied().filter(|p| learned.takes_part(*p)));
             Ok(run.progress("looking", 0, LEARNED)?)
         })?;
     }
@@ -280,14 +283,16 @@ fn look(job: &Job, folder: &Folder, checksum: u64, run: &mut Run) -> Result<Know
 }
 
 /// Puts every point into the files of the tiles that need it.
-fn sort(plan: &Plan, folder: &Folder, run: &mut Run) -> Result<(), BigError> {
+fn sort(known: &Known, folder: &Folder, run: &mut Run) -> Result<(), BigError> {
+    let Known { plan, learned, .. } = known;
     let n = plan.tiles.len();
     let paths = (0..n).map(|t| folder.core(t)).chain((0..n).map(|t| folder.around(t)));
     let mut spill = store::Spill::new(paths.collect(), BUFFERS)?;
     let mut sorter = plan.sorter();
     store::read_positions(&folder.positions(), &mut |first, points| {
         run.progress("sorting", 0, LEARNED)?;
-        for (i, &p) in points.iter().enumerate() {
+        let counted = points.iter().enumerate().filter(|(_, p)| learned.takes_part(**p));
+        for (i, &p) in counted {
             let (number, owners) = (first + i as u32, sorter.owners(p));
             if let Some(own) = owners.own {
                 spill.add(own, number, p)?;

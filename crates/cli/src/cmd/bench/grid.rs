@@ -1,13 +1,12 @@
 //! Parameter values to try, as data.
 
-use std::fs;
 use std::path::Path;
 
 use pellucid::denoise::registry::ParameterMap;
 use serde_json::Value;
 
 use super::item::Item;
-use crate::cmd::denoise::parameters::to_json;
+use crate::cmd::denoise::parameters::{read_text, to_json};
 use crate::failure::{Failure, naming};
 
 /// More combinations than this are a mistake.
@@ -27,7 +26,7 @@ impl Grid {
     /// `"method:preset"`. Methods that do not take part are ignored.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let fault = |e: &dyn std::fmt::Display| Failure::input(naming(path, e));
-        let text = fs::read_to_string(path).map_err(|e| fault(&e))?;
+        let text = read_text(path)?;
         Grid::parse(&text).map_err(|e| fault(&e))
     }
 

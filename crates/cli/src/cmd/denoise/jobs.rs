@@ -10,6 +10,7 @@ use pellucid::io::{Format, IoError};
 use super::super::streams::is_stream;
 use crate::args::Denoise;
 use crate::failure::{Failure, naming};
+use crate::output;
 
 /// One input and its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +41,7 @@ pub fn plan(args: &Denoise) -> Result<Vec<Job>, Failure> {
     }
     let jobs = into_folder(inputs, &args.output, &forbid)?;
     if !args.dry_run {
-        fs::create_dir_all(&args.output)
-            .map_err(|e| Failure::work(naming(&args.output, format!("cannot be made: {e}"))))?;
+        output::make_folder(&args.output)?;
     }
     Ok(jobs)
 }

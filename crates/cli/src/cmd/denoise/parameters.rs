@@ -1,6 +1,7 @@
 //! Method and parameters, from the command line and a parameter file.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use pellucid::cloud::Point;
@@ -103,13 +104,21 @@ fn use_file_normals(method: &Method, changes: &mut ParameterMap) -> Result<(), F
     }
 }
 
-fn read(path: &Path) -> Result<ParameterMap, Failure> {
+/// The text of a parameter file; no more is read of one that may have no end.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
     let fault = |e: &dyn std::fmt::Display| Failure::input(naming(path, e));
-    let size = fs::metadata(path).map_err(|e| fault(&e))?.len();
-    if size > LONGEST_FILE {
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(|e| fault(&e))?;
+    file.take(LONGEST_FILE + 1).read_to_string(&mut text).map_err(|e| fault(&e))?;
+    if text.len() as u64 > LONGEST_FILE {
         return Err(fault(&"is too long for a parameter file (more than 1 MB)"));
     }
-    let text = fs::read_to_string(path).map_err(|e| fault(&e))?;
+    Ok(text)
+}
+
+fn read(path: &Path) -> Result<ParameterMap, Failure> {
+    let fault = |e: &dyn std::fmt::Display| Failure::input(naming(path, e));
+    let text = read_text(path)?;
     let table: toml::Table = toml::from_str(&text).map_err(|e| fault(&e))?;
     table
         .into_iter()

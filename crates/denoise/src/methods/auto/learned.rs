@@ -1,6 +1,6 @@
 //! What is known of a large cloud as a whole, and a piece of it denoised with that.
 
-use pellucid_cloud::{Point, PointCloud};
+use pellucid_cloud::{Point, PointCloud, vec3};
 use serde::{Deserialize, Serialize};
 
 use super::levels::Level;
@@ -81,7 +81,7 @@ impl Learned {
         let mut quiet = Run::default().with_seed(seed).with_cancel(run.cancel_flag().clone());
         crate::install(run.threads(), || {
             let (centre, unit) = frame::measure(&points);
-            let place = Place { low, high, centre, unit };
+            let place = Place { low, high, centre, unit, missing: survey.has_missing() };
             let all: Vec<u32> = (0..points.len() as u32).collect();
             let inner = survey.inner();
             let large = survey.points() > WHOLE_UP_TO;
@@ -96,6 +96,11 @@ impl Learned {
                 report: &mut Report::default(),
                 run: &mut quiet,
             };
+            let distinct = work.frame.points().len();
+            if survey.takes_whole() && distinct < MIN_POINTS {
+                let (finite, rows, needed) = (distinct, survey.points(), MIN_POINTS);
+                return Err(DenoiseError::TooFewPoints { method: NAME, finite, rows, needed });
+            }
             let (treatment, _) = work.learn()?;
             let parameters = parameters.clone();
             Ok(Learned { version: VERSION, place, treatment, parameters, seed })
@@ -196,6 +201,16 @@ impl Learned {
     /// Whether the cloud is left as it is.
     pub fn is_idle(&self) -> bool {
         self.treatment.levels.is_empty()
+    }
+
+    /// The median point of those learned from.
+    pub fn center(&self) -> Point {
+        self.place.centre
+    }
+
+    /// Whether a point takes part: it is finite and no missing measurement.
+    pub fn takes_part(&self, p: Point) -> bool {
+        vec3::is_finite(p) && !self.place.is_missing(p)
     }
 
     /// The mean spacing of the points, in file units.

@@ -1,7 +1,9 @@
 //! A part of a large cloud to learn from: whole blocks, since spacing, noise and patches are
 //! only seen where no point is missing.
 
-use pellucid_cloud::{Point, vec3};
+use std::collections::BTreeMap;
+
+use pellucid_cloud::{Point, distinct, vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::graph::scramble;
@@ -23,7 +25,10 @@ const STRIDE: usize = CELLS + 1;
 const HEAPED: f64 = 1.0 / 64.0;
 /// Cells on either side of the fullest one that the grid closes in on, and how often it may.
 const AROUND: f64 = 2.0;
-const CLOSER: usize = 12;
+const CLOSER: usize = 16;
+/// Points whose largest coordinate is more powers of two above that of the median point are farther than
+/// 2^40 spacings from it, whatever the spacing is: half of the points lie in that box.
+const FAR_POWERS: i32 = 41;
 
 /// Looks at a cloud in passes over all of its points, in pieces of any size and in any order, and
 /// draws the points that are learned from.
@@ -47,6 +52,12 @@ pub struct Survey {
     whole_up_to: usize,
     wanted: usize,
     pass: Pass,
+    /// Points by the power of two of their largest coordinate, until it is known which are far.
+    shells: BTreeMap<i32, Shell>,
+    /// Powers above this one are those of far points.
+    reach: i32,
+    /// Whether rows at the origin are missing measurements.
+    missing: bool,
     count: usize,
     low: Point,
     high: Point,
@@ -62,6 +73,27 @@ enum Pass {
     Counts,
     Draw,
     Done,
+}
+
+/// How many points there are, and the box around them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Shell {
+    count: usize,
+    low: Point,
+    high: Point,
+}
+
+impl Shell {
+    // Not infinite: that is no number in JSON.
+    const EMPTY: Shell = Shell { count: 0, low: [f64::MAX; 3], high: [f64::MIN; 3] };
+
+    fn add(&mut self, other: &Shell) {
+        self.count += other.count;
+        for c in 0..3 {
+            self.low[c] = self.low[c].min(other.low[c]);
+            self.high[c] = self.high[c].max(other.high[c]);
+        }
+    }
 }
 
 /// A point that may be learned from. The lowest are taken.
@@ -97,10 +129,12 @@ impl Survey {
             whole_up_to,
             wanted,
             pass: Pass::Bounds,
+            shells: BTreeMap::new(),
+            reach: i32::MAX,
+            missing: false,
             count: 0,
-            // Not infinite: that is no number in JSON.
-            low: [f64::MAX; 3],
-            high: [f64::MIN; 3],
+            low: Shell::EMPTY.low,
+            high: Shell::EMPTY.high,
             grid: Grid { low: [0.0; 3], edge: 1.0 },
             closer: 0,
             counts: Vec::new(),
@@ -123,17 +157,18 @@ impl Survey {
     }
 
     /// Looks at some of the points; `number` gives each of these a number of its own in the whole
-    /// cloud, the same in every pass. Points that are not finite do not count.
+    /// cloud, the same in every pass. Points that are not finite or absurdly far away do not count, nor do
+    /// those at the origin if they are at least one in a hundred: such are missing measurements.
     pub fn see(&mut self, points: &[Point], number: impl Fn(usize) -> u32) {
-        let finite = points.iter().enumerate().filter(|(_, p)| vec3::is_finite(**p));
+        let (reach, missing) = (self.reach, self.missing);
+        let counts =
+            |p: Point| vec3::is_finite(p) && power(p) <= reach && !(missing && power(p) == ORIGIN);
+        let finite = points.iter().enumerate().filter(|(_, p)| counts(**p));
         match self.pass {
             Pass::Bounds => {
-                for (_, p) in finite {
-                    self.count += 1;
-                    for c in 0..3 {
-                        self.low[c] = self.low[c].min(p[c]);
-                        self.high[c] = self.high[c].max(p[c]);
-                    }
+                for (_, &p) in finite {
+                    let shell = self.shells.entry(power(p)).or_insert(Shell::EMPTY);
+                    shell.add(&Shell { count: 1, low: p, high: p });
                 }
             }
             Pass::Counts => {
@@ -161,23 +196,16 @@ impl Survey {
     /// One in the same pass that has seen nothing in it, for a part of the points that is looked at
     /// elsewhere.
     pub fn part(&self) -> Survey {
-        let nothing = Survey::of_size(self.whole_up_to, self.wanted);
-        let (count, low, high) = match self.pass {
-            Pass::Bounds => (0, nothing.low, nothing.high),
-            _ => (self.count, self.low, self.high),
-        };
         let counts = vec![0; self.counts.len()];
-        Survey { count, low, high, counts, drawn: Vec::new(), ..self.clone() }
+        Survey { shells: BTreeMap::new(), counts, drawn: Vec::new(), ..self.clone() }
     }
 
     /// Adds what a [`part`](Self::part) has seen. The order in which parts come does not matter.
     pub fn join(&mut self, part: Survey) {
         match self.pass {
             Pass::Bounds => {
-                self.count += part.count;
-                for c in 0..3 {
-                    self.low[c] = self.low[c].min(part.low[c]);
-                    self.high[c] = self.high[c].max(part.high[c]);
+                for (power, shell) in &part.shells {
+                    self.shells.entry(*power).or_insert(Shell::EMPTY).add(shell);
                 }
             }
             Pass::Counts => {
@@ -195,6 +223,9 @@ impl Survey {
 
     /// All points have been shown.
     pub fn end_pass(&mut self) {
+        if self.pass == Pass::Bounds {
+            self.leave_far_out();
+        }
         self.pass = match self.pass {
             Pass::Bounds if self.count <= self.whole_up_to => Pass::Draw,
             Pass::Bounds => {
@@ -209,6 +240,24 @@ impl Survey {
             }
             Pass::Done => Pass::Done,
         };
+    }
+
+    /// Counts the points that are not far, and finds the box around them.
+    fn leave_far_out(&mut self) {
+        let mut shells = std::mem::take(&mut self.shells);
+        let origin = shells.remove(&ORIGIN);
+        let others: usize = shells.values().map(|s| s.count).sum();
+        let zeros = origin.map_or(0, |s| s.count);
+        self.missing = others > 0 && distinct::are_missing(zeros, zeros + others);
+        let mut seen = 0;
+        let usual = shells.iter().find(|(_, shell)| {
+            seen += shell.count;
+            seen > others / 2
+        });
+        self.reach = usual.map_or(i32::MAX, |(power, _)| power + FAR_POWERS);
+        let mut near = origin.filter(|_| !self.missing).unwrap_or(Shell::EMPTY);
+        shells.range(..=self.reach).for_each(|(_, shell)| near.add(shell));
+        Shell { count: self.count, low: self.low, high: self.high } = near;
     }
 
     fn count_in(&mut self, grid: Grid) -> Pass {
@@ -230,7 +279,8 @@ impl Survey {
         let low: Point =
             std::array::from_fn(|c| self.grid.low[c] + self.grid.edge * (cell[c] as f64 - AROUND));
         let edge = self.grid.edge * (2.0 * AROUND + 1.0) / CELLS as f64;
-        let size = (0..3).map(|c| self.low[c].abs().max(self.high[c].abs())).fold(0.0, f64::max);
+        // Far points do not make others less precise.
+        let size = low.iter().map(|x| x.abs()).fold(0.0, f64::max);
         self.closer += 1;
         if usual > HEAPED * inside && self.closer < CLOSER && edge > 1e-12 * size {
             return self.count_in(Grid { low, edge });
@@ -265,14 +315,19 @@ impl Survey {
         self.drawn.sort_unstable_by_key(|d| d.number);
     }
 
-    /// Finite points seen.
+    /// Points seen that count; known after the first pass.
     pub fn points(&self) -> usize {
         self.count
     }
 
-    /// The box around all points; `None` without any.
+    /// The box around all of them; `None` without any.
     pub fn bounds(&self) -> Option<(Point, Point)> {
         (self.count > 0).then_some((self.low, self.high))
+    }
+
+    /// Whether the rows at the origin are missing measurements.
+    pub(crate) fn has_missing(&self) -> bool {
+        self.missing
     }
 
     /// Whether all of the cloud is learned from.
@@ -293,6 +348,15 @@ impl Survey {
         let inside = |d: &Drawn| self.takes_whole() || self.grid.depth(d.point) > RIM;
         self.drawn.iter().map(inside).collect()
     }
+}
+
+/// The power of the origin.
+const ORIGIN: i32 = i32::MIN;
+
+/// The power of two at or below the largest coordinate.
+fn power(p: Point) -> i32 {
+    let most = p.iter().fold(0.0, |most: f64, c| most.max(c.abs()));
+    if most == 0.0 { ORIGIN } else { (most.to_bits() >> 52) as i32 - 1023 }
 }
 
 fn place([x, y, z]: [i64; 3]) -> usize {

@@ -46,7 +46,7 @@ fn neither_the_order_of_points_nor_pieces_matter() {
 #[test]
 fn stray_points_far_away_do_not_keep_it_from_whole_blocks() {
     let mut points = sheet(600);
-    points.extend([[1e7, -3e8, 0.0], [-2e6, 5.0, 1e9], [f64::NAN, 0.0, 0.0]]);
+    points.extend([[1e7, -3e8, 0.0], [-2e6, 5.0, 1e9], [f64::NAN, 0.0, 0.0], [3e14, 0.0, 0.0]]);
     let chosen = numbers(&points);
     assert!((WANTED / 2..=WANTED).contains(&chosen.len()), "{}", chosen.len());
     let mut is_in = vec![false; points.len()];
@@ -83,4 +83,23 @@ fn parts_looked_at_elsewhere_give_the_same() {
         survey.end_pass();
     }
     assert_eq!(survey, whole);
+}
+
+#[test]
+fn absurdly_far_points_do_not_count() {
+    let mut points = sheet(600);
+    let alone = Survey::new().finish(&points, |i| i as u32);
+    // Nor do missing measurements, and they do not make the others far. One point is at the origin.
+    points.extend(vec![[0.0; 3]; 400_000]);
+    let zeros = Survey::new().finish(&points, |i| i as u32);
+    assert_eq!((zeros.points(), zeros.bounds()), (359_999, alone.bounds()));
+    assert!(zeros.drawn().0.iter().all(|p| *p != [0.0; 3]));
+    points.truncate(360_000);
+    for far in [1e20, -1e300, f64::MAX] {
+        points.push([0.5, far, far]);
+        let with = Survey::new().finish(&points, |i| i as u32);
+        assert_eq!((with.points(), with.bounds()), (360_000, alone.bounds()));
+        assert_eq!(with.drawn(), alone.drawn());
+        assert_eq!(with.inner(), alone.inner());
+    }
 }

@@ -1,0 +1,2 @@
+#![no_main]
+pellucid_fuzz::target!(=> pieces);
