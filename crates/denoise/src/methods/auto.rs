@@ -20,6 +20,7 @@ mod pull;
 mod relax;
 mod round;
 mod schedule;
+mod sideways;
 mod survey;
 mod treatment;
 mod tuning;

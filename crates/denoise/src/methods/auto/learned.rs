@@ -12,7 +12,7 @@ use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
@@ -133,7 +133,7 @@ impl Learned {
     pub fn halo(&self) -> f64 {
         let tuning = Tuning::default();
         let passes = |count: usize| HALO_OF_PASSES * (count as f64).sqrt();
-        let Treatment { trial, levels, estimate } = &self.treatment;
+        let Treatment { trial, levels, estimate, .. } = &self.treatment;
         let width = |level: &Level| {
             let rounds = HALO_OF_ROUND * level.rounds.len() as f64;
             let facets = if level.finish.facets { passes(tuning.passes_of_facets()) } else { 0.0 };

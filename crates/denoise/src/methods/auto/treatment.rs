@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate::{Estimate, Sample};
 use super::levels::{Level, Levels};
 use super::round::Cloud;
-use super::{Auto, MIN_POINTS, kinds, outliers, relax};
+use super::{Auto, MIN_POINTS, kinds, outliers, relax, sideways};
 use crate::frame::LocalFrame;
 use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
 
@@ -20,6 +20,8 @@ pub struct Treatment {
     pub trial: Vec<Level>,
     /// Levels of what is surface.
     pub levels: Vec<Level>,
+    /// Whether points move along their normals only.
+    pub along_normals: bool,
 }
 
 /// Points to learn from, or to denoise.
@@ -74,8 +76,12 @@ impl Work<'_, '_> {
                 }
             }
         }
+        let along_normals = !levels.is_empty() && self.is_regular(&y);
+        if along_normals {
+            sideways::undo(self.frame.points(), &mut y);
+        }
         self.hold(&estimate, &mut y)?;
-        Ok((Treatment { estimate, trial, levels }, y))
+        Ok((Treatment { estimate, trial, levels, along_normals }, y))
     }
 
     /// Does what was learned: where points are then.
@@ -99,8 +105,20 @@ impl Work<'_, '_> {
                 }
             }
         }
+        if t.along_normals {
+            sideways::undo(self.frame.points(), &mut y);
+        }
         self.hold(&t.estimate, &mut y)?;
         Ok(y)
+    }
+
+    /// Whether measured points still have their distances along the surface `y`.
+    fn is_regular(&self, y: &[Point]) -> bool {
+        let inner = self.inner_points();
+        let is_inner = |i: usize| inner.as_ref().is_none_or(|inner| inner[i]);
+        let r = sideways::regularity(self.frame.points(), y, is_inner);
+        if std::env::var("DBG").is_ok() { eprintln!("regularity {r:.3}"); }
+        r > self.auto.tuning.regular
     }
 
     fn set_aside(&mut self, noise: f64) {

@@ -33,6 +33,9 @@ pub struct Tuning {
     pub coarse_discrepancy: f64,
     /// Passes by which that is averaged over a facet.
     pub averages: usize,
+    /// Mean distance to the nearest measured point along the surface, over that of random points,
+    /// above which noise cannot have moved points along it.
+    pub regular: f64,
     /// Share of its thickness that a region keeps in denoising if it is a volume.
     pub still_thick: f64,
     /// The same for a region beside a volume.
@@ -57,6 +60,7 @@ impl Default for Tuning {
             discrepancy: 1.1,
             coarse_discrepancy: 0.2,
             averages: 20,
+            regular: 1.25,
             still_thick: 0.58,
             maybe_thick: 0.35,
             filled: 0.28,
