@@ -1,6 +1,6 @@
 //! Measures learning: the pass, the solvers' objectives, and their times over K.
 //!
-//! `cargo run --release -p featgraph --example bench_learn -- [pass|ratios|passes|features]`
+//! `cargo run --release -p featgraph --example bench_learn -- [pass|ratios|passes|features|discs]`
 //! (`features long [K]` runs the cases that take minutes too, or all of one K.)
 //!
 //! Times are of the processor on one thread where the system tells them (Linux), so that a busy
@@ -9,7 +9,9 @@
 
 use featgraph::edges::Edges;
 use featgraph::eigen::{LobpcgParams, smallest_eigenvalue};
-use featgraph::learn::{AlternateParams, LearnParams, Learned, Solver, StepRule, Stop, learn};
+use featgraph::learn::{
+    AlternateParams, Discs, LearnParams, Learned, Solver, StepRule, Stop, learn,
+};
 use featgraph::metric::Metric;
 use featgraph::weights::weights;
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -22,9 +24,13 @@ fn main() {
     let what = std::env::args().nth(1).unwrap_or_default();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
-        for (name, run) in
-            [("pass", pass as fn()), ("ratios", ratios), ("passes", passes), ("features", features)]
-        {
+        for (name, run) in [
+            ("pass", pass as fn()),
+            ("ratios", ratios),
+            ("passes", passes),
+            ("features", features),
+            ("discs", discs),
+        ] {
             if what.is_empty() || what == name {
                 run();
             }
@@ -72,9 +78,16 @@ fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
 /// Edges whose features have pairwise correlation `rho`, and whose signal distance grows along
 /// a random direction of the features, with noise.
 fn problem(k: usize, count: usize, rho: f64, seed: u64) -> Edges {
+    with_nuisance(k, 0, count, rho, seed)
+}
+
+/// The same with `nuisance` features, as correlated, that the signal knows nothing of.
+fn with_nuisance(k: usize, nuisance: usize, count: usize, rho: f64, seed: u64) -> Edges {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let scale = 1.0 / (k as f64).sqrt();
-    let direction: Vec<f64> = (0..k).map(|_| normal(&mut random)).collect();
+    let telling = k - nuisance;
+    let scale = 1.0 / (telling as f64).sqrt();
+    let mut direction: Vec<f64> = (0..telling).map(|_| normal(&mut random)).collect();
+    direction.resize(k, 0.0);
     let mut columns = vec![Vec::with_capacity(count); k];
     let mut distances = Vec::with_capacity(count);
     for _ in 0..count {
@@ -162,6 +175,43 @@ fn ratios() {
             mean(&diagonal),
             worst(&diagonal)
         );
+    }
+}
+
+/// How far each set lets the objective fall, as part of what `full` gains, and passes and time.
+fn discs() {
+    println!("## part of the decrease of `full` (20000 edges): passes, time over that of `full`");
+    for (k, c) in [6, 8, 20, 50].into_iter().flat_map(|k| [0.3, 1.0, 3.0].map(|c| (k, c))) {
+        for (rho, nuisance) in [(0.3, 0), (0.6, k / 2)] {
+            let edges = with_nuisance(k, nuisance, 20_000, rho, 1);
+            let run = |solver| {
+                let params = LearnParams { solver, trace_limit: c, ..LearnParams::default() };
+                mean(|| learn(&edges, &params).unwrap().info)
+            };
+            let (full, time) = run(Solver::Full);
+            let start = full.history[0];
+            print!(
+                "K {k:2}, C {c}, correlation {rho}, nuisance {nuisance:2}: full {} passes",
+                full.passes
+            );
+            let alternate =
+                |discs| Solver::Alternate(AlternateParams { discs, ..AlternateParams::default() });
+            for (name, solver) in [
+                ("diagonal", Solver::Diagonal),
+                ("alternate", alternate(Discs::Plain)),
+                ("aligned", alternate(Discs::Aligned)),
+            ] {
+                let (found, seconds) = run(solver);
+                print!(
+                    "; {name} {:.3} ({} passes, {} restricted, {:.1})",
+                    (start - found.objective) / (start - full.objective),
+                    found.passes,
+                    found.restricted_passes,
+                    seconds / time
+                );
+            }
+            println!();
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod accelerate;
 mod alternate;
 mod diagonal;
+mod discs;
 mod full;
 mod offdiagonal;
 mod params;
@@ -13,7 +14,9 @@ mod problem;
 mod project;
 mod step;
 
-pub use params::{AlternateParams, Info, LearnParams, Learned, Solver, Start, StepRule, Stop};
+pub use params::{
+    AlternateParams, Discs, Info, LearnParams, Learned, Solver, Start, StepRule, Stop,
+};
 
 use crate::edges::Edges;
 use crate::error::LearnError;

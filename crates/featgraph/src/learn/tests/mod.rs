@@ -1,5 +1,7 @@
+mod discs;
 mod extremes;
 mod projections;
+mod rays;
 mod solvers;
 
 use crate::edges::Edges;
