@@ -47,7 +47,6 @@ def unpack(
 def rewrite(
     path: Union[str, PathLike[str]],
     out: Union[str, PathLike[str]],
-    part: Union[str, PathLike[str]],
     moved: _Doubles,
     overwrite: bool,
 ) -> bool: ...

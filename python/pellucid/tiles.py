@@ -287,16 +287,12 @@ def write(
             mine = (numbers >= 0) & (numbers < len(moved))
             moved[numbers[mine]] = results["point"][mine]
         target = Path(out)
-        beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-        try:
-            if not _native.rewrite(path, target, beside, moved, overwrite):
-                cloud = read(path)
-                points = np.array(cloud.points, dtype=np.float64)
-                points[np.isfinite(points).all(axis=1)] = moved
-                cloud.points = points
-                write_cloud(target, cloud, overwrite=overwrite)
-        finally:
-            beside.unlink(missing_ok=True)
+        if not _native.rewrite(path, target, moved, overwrite):
+            cloud = read(path)
+            points = np.array(cloud.points, dtype=np.float64)
+            points[np.isfinite(points).all(axis=1)] = moved
+            cloud.points = points
+            write_cloud(target, cloud, overwrite=overwrite)
     return target
 
 

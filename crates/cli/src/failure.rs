@@ -69,7 +69,13 @@ pub fn naming(file: &Path, fault: impl Display) -> String {
 
 impl From<IoError> for Failure {
     fn from(e: IoError) -> Self {
-        if e.is_input_fault() { Failure::input(e) } else { Failure::work(e) }
+        match e {
+            IoError::OutputExists { file } => Failure::input(format!(
+                "{file}: the file exists already; choose another name or give --overwrite"
+            )),
+            e if e.is_input_fault() => Failure::input(e),
+            e => Failure::work(e),
+        }
     }
 }
 

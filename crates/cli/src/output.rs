@@ -1,12 +1,12 @@
 //! What the program says: results on stdout, everything else on stderr; and files of its own.
 
-use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use pellucid::io::WriteOptions;
 use serde::Serialize;
 
-use crate::failure::{Failure, naming};
+use crate::failure::Failure;
 use crate::interrupt;
 
 /// Prints a result.
@@ -34,57 +34,20 @@ pub fn note(message: &str) {
     let _ = writeln!(io::stderr().lock(), "pellucid: {message}");
 }
 
-/// An error unless a file may be made at `path`.
+/// Writes a file that is no cloud: whole or not at all, and readable only for those who can read
+/// the inputs that it was made from.
+pub fn write_file(
+    path: &Path,
+    bytes: &[u8],
+    overwrite: bool,
+    inputs: &[PathBuf],
+) -> Result<(), Failure> {
+    let options = WriteOptions { overwrite, forbid: inputs.to_vec(), ..WriteOptions::default() };
+    interrupt::writing(|| Ok(pellucid::io::write_file(path, bytes, &options)?))
+}
+
+/// An error unless [`write_file`] may make a file at `path`.
 pub fn check_free(path: &Path, overwrite: bool) -> Result<(), Failure> {
-    if path.is_dir() {
-        return Err(Failure::input(naming(
-            path,
-            "is a folder, but a file was to be written there",
-        )));
-    }
-    if !overwrite && path.symlink_metadata().is_ok() {
-        return Err(Failure::input(naming(path, "exists already; give --overwrite to replace it")));
-    }
-    let folder = folder_of(path);
-    if !folder.is_dir() {
-        return Err(Failure::input(naming(path, "its folder does not exist; make it first")));
-    }
-    Ok(())
-}
-
-/// Writes a file so that at every moment either the old one or all of the new one is there.
-pub fn write_file(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Failure> {
-    check_free(path, overwrite)?;
-    let fault = |e: io::Error| Failure::work(naming(path, format!("cannot be written: {e}")));
-    interrupt::writing(|| {
-        let mut file = tempfile::Builder::new()
-            .prefix(".pellucid-")
-            .suffix(".part")
-            .tempfile_in(folder_of(path))
-            .map_err(fault)?;
-        file.write_all(bytes).map_err(fault)?;
-        as_new(file.as_file()).map_err(fault)?;
-        file.as_file().sync_all().map_err(fault)?;
-        let kept = if overwrite { file.persist(path) } else { file.persist_noclobber(path) };
-        kept.map(|_| ()).map_err(|e| fault(e.error))
-    })
-}
-
-/// Temporary files are private; give the file the rights of any other new one.
-#[cfg(unix)]
-fn as_new(file: &fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn as_new(_: &fs::File) -> io::Result<()> {
-    Ok(())
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    }
+    let options = WriteOptions { overwrite, ..WriteOptions::default() };
+    Ok(pellucid::io::check_output(path, &options)?)
 }

@@ -86,13 +86,15 @@ fn rows_that_are_not_finite_pass_through_in_place() {
 }
 
 #[test]
-fn identical_points_stay_where_they_are() {
-    let points = vec![[1.5, -2.0, 3.25]; 200];
-    for (name, moved) in every_method("same.ply", &points) {
-        assert_eq!(moved.len(), 200, "{name}");
-        for p in moved {
-            assert!(vec3::distance2(p, points[0]).sqrt() < 1e-9, "{name}: {p:?}");
-        }
+fn identical_points_are_refused_with_the_reason() {
+    let folder = Folder::new();
+    let input = folder.file("same.ply", ply(&[[1.5, -2.0, 3.25]; 200]));
+    for m in registry::methods() {
+        let out = folder.path(&format!("{}.ply", m.name));
+        let args = [Path::new("denoise"), &input, &out, Path::new("-m"), Path::new(m.name)];
+        let ran = pellucid(args).code(2);
+        assert!(ran.stderr.contains("1 usable points (200 rows"), "{}", ran.stderr);
+        assert!(!out.exists());
     }
 }
 

@@ -36,6 +36,33 @@ fn info_tells_what_is_in_a_file() {
 }
 
 #[test]
+fn far_and_missing_points_are_reported_and_change_nothing() {
+    let folder = Folder::new();
+    let mut points = noisy_sphere(1000);
+    folder.file("alone.ply", ply(&points));
+    points.extend([[0.0; 3]; 500]);
+    points.extend([[1e20, 0.0, 0.0], [0.0, -1e308, 1e308]]);
+    folder.file("in.ply", ply(&points));
+    let alone = run(&folder, "info alone.ply --json").code(0).json();
+    let info = run(&folder, "info in.ply --json").code(0).json();
+    assert_eq!((&info["missing_rows"], &info["far_rows"]), (&500.into(), &2.into()));
+    assert_eq!((&info["duplicates"], &info["nan_rows"]), (&499.into(), &0.into()));
+    assert_eq!((&info["spacing"], &info["noise"]), (&alone["spacing"], &alone["noise"]));
+    let text = run(&folder, "info in.ply").code(0).stdout;
+    assert!(text.contains("500 rows at exactly 0 0 0"), "{text}");
+    assert!(text.contains("2 rows, more than 2^40 spacings"), "{text}");
+
+    run(&folder, "denoise alone.ply a.ply --method mls").code(0);
+    let report = run(&folder, "denoise in.ply b.ply --method mls --json").code(0).json();
+    let report = &report["runs"][0]["report"];
+    assert_eq!(report["skipped_rows"], 502);
+    assert_eq!(report["spacing"], info["spacing"]);
+    let (alone, all) = (points_of(&folder.path("a.ply")), points_of(&folder.path("b.ply")));
+    assert_eq!(all[..1000], alone);
+    assert_eq!(all[1000..], points[1000..]);
+}
+
+#[test]
 fn noise_has_the_asked_size_and_drops_true_normals() {
     let folder = Folder::new();
     let text = "ply\nformat ascii 1.0\nelement vertex 2\nproperty double x\nproperty double y\n\

@@ -33,6 +33,23 @@ fn hostile_files_are_refused_and_leave_nothing() {
 }
 
 #[test]
+fn every_command_survives_endless_times() {
+    let file = hostile::all(&sound()).into_iter().find(|h| h.file == "endless-times.laz").unwrap();
+    let folder = Folder::new();
+    let input = folder.file(file.file, &file.bytes);
+    let out = folder.path("out.laz");
+    let (input, out) = (input.as_os_str(), out.as_os_str());
+    let word = std::ffi::OsStr::new;
+    for args in [
+        vec![word("info"), input],
+        vec![word("denoise"), input, out],
+        vec![word("denoise"), input, out, word("--memory"), word("200M")],
+    ] {
+        pellucid(args).code(2).says(&[file.file]).says(file.says);
+    }
+}
+
+#[test]
 fn an_output_that_was_there_survives_a_hostile_input() {
     for file in hostile::all(&sound()).into_iter().step_by(7) {
         let folder = Folder::new();

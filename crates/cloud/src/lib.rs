@@ -11,6 +11,7 @@
 
 pub mod attribute;
 mod cloud;
+pub mod distinct;
 pub mod eigen3;
 pub mod neighbors;
 pub mod noise;
@@ -25,6 +26,7 @@ pub mod vec3;
 
 pub use attribute::{Attribute, List, Values};
 pub use cloud::{CloudError, PointCloud, bounds};
+pub use distinct::DistinctRows;
 pub use neighbors::{Around, KdTree, Neighbor, NeighborTable};
 pub use order::SpatialOrder;
 pub use vec3::Point;

@@ -9,7 +9,7 @@ use crate::vec3::{self, Point};
 const SAMPLES: usize = 50_000;
 
 /// Columns looked at for a point at another place.
-const COLUMNS: usize = 7;
+pub(crate) const COLUMNS: usize = 7;
 
 /// Distances above so many medians are those of outliers.
 const OUTLIER: f64 = 5.0;

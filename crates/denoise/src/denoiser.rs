@@ -11,7 +11,9 @@ use crate::{DenoiseError, Run};
 pub trait Denoiser: Send + Sync {
     /// Moves the points of `noisy` onto the surface they were measured from.
     ///
-    /// Points keep their number, order and attributes; rows that are not finite stay as they are.
+    /// Points keep their number, order and attributes; rows that are not finite stay as they are, and so do
+    /// those that are farther than 2^40 spacings from the others. Rows at the same position count
+    /// once and go to the same position.
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError>;
 }
 
@@ -54,12 +56,18 @@ pub struct Report {
     pub spacing: Option<f64>,
     /// Estimated standard deviation of the noise per axis, in file units.
     pub noise: Option<f64>,
-    /// Rows left untouched because a coordinate is not finite.
+    /// Rows that stayed as they were and had no influence: a coordinate is not finite, the point is
+    /// farther than 2^40 spacings from the others, or it is one of many at the origin, which stand
+    /// for missing measurements.
     pub skipped_rows: usize,
+    /// Rows at the position of an earlier row: they count once, and all go where the first goes.
+    pub repeated_rows: usize,
     /// Points in no patch before the method's rule for them was applied.
     pub uncovered_points: usize,
     /// Points that no surface near them explains: left where they are, and of no influence.
     pub gross_outliers: usize,
+    /// Points that are part of a volume, such as foliage: left where they are, and of no influence.
+    pub volume_points: usize,
     /// Names of the features, in the order of the rows of `metric`.
     pub features: Vec<String>,
     /// The metric of the last iteration, row after row.

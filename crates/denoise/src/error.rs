@@ -74,12 +74,13 @@ impl ParameterError {
 pub enum DenoiseError {
     /// Fewer usable points than the method needs.
     #[error(
-        "the cloud has {finite} usable points ({rows} rows), but {method} needs at least {needed}"
+        "the cloud has {finite} usable points ({rows} rows; those that repeat others or are not \
+         finite do not count), but {method} needs at least {needed}"
     )]
     TooFewPoints {
         /// The method.
         method: &'static str,
-        /// Rows with finite coordinates.
+        /// Distinct rows with finite coordinates, without those that take no part.
         finite: usize,
         /// Rows in the cloud.
         rows: usize,

@@ -1,27 +1,29 @@
 //! The local frame every method works in.
 //!
-//! Finite points only, in spatial order, centred, and scaled by the mean spacing: so results
-//! depend neither on units nor on offsets, and neighbours are near in memory.
+//! Distinct, finite and near points only, in spatial order, centered, and scaled by the mean
+//! spacing: so results depend neither on units, offsets and repeated rows nor on single points that
+//! are absurdly far away, and neighbors are near in memory.
 
 use pellucid_cloud::eigen3::symmetric_eigen;
 use pellucid_cloud::noise::{NoiseEstimate, estimate_noise};
-use pellucid_cloud::{KdTree, Point, PointCloud, SpatialOrder, spacing, vec3};
+use pellucid_cloud::{DistinctRows, Point, PointCloud, SpatialOrder, distinct, vec3};
 
 use serde::{Deserialize, Serialize};
 
-use crate::DenoiseError;
 use crate::registry::Parameter;
-
-/// How many neighbours the mean spacing is measured with (the point itself included).
-const SPACING_NEIGHBORS: usize = 7;
+use crate::{DenoiseError, ParameterError, Report};
 
 /// The way from a cloud's own coordinates to the local frame and back.
 #[derive(Debug, Clone)]
 pub struct LocalFrame {
-    /// `rows[i]` is the cloud's row of local point `i`.
+    /// `rows[i]` is the cloud's row of local point `i`, the first at its place.
     rows: Vec<u32>,
-    /// `ordinals[i]` is how many finite rows come before that of local point `i`.
+    /// `ordinals[i]` is how many distinct rows come before that of local point `i`.
     ordinals: Vec<u32>,
+    /// Rows that repeat the row of a local point, and that row.
+    copies: Vec<(u32, u32)>,
+    /// Rows that take no part.
+    skipped: Skipped,
     /// Local coordinates at the start.
     start: Vec<Point>,
     /// File units per local unit.
@@ -30,6 +32,18 @@ pub struct LocalFrame {
     /// The local axes in the file's frame.
     axes: [Point; 3],
 }
+
+/// How many rows take no part and stay as they are, and why.
+#[derive(Debug, Clone, Copy, Default)]
+struct Skipped {
+    not_finite: usize,
+    far: usize,
+    missing: usize,
+}
+
+/// Spacings at which a method can work in units of the file: sixth powers of lengths are numbers.
+const FILE_SPACINGS: std::ops::Range<f64> = 1e-50..1e50;
+const FILE_RULE: &str = "spacing for a cloud whose spacing is below 1e-50 or above 1e50";
 
 const FILE_AXES: [Point; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
@@ -65,46 +79,71 @@ pub const UNITS: Parameter = Parameter {
 };
 
 impl LocalFrame {
-    /// The frame of `cloud`; an error if it has fewer than `needed` finite points.
+    /// The frame of `cloud`; an error if it has fewer than `needed` distinct points.
     pub fn enter(
         cloud: &PointCloud,
         unit: Unit,
         method: &'static str,
         needed: usize,
     ) -> Result<LocalFrame, DenoiseError> {
-        let finite: Vec<u32> = cloud.finite_rows().into_iter().map(|r| r as u32).collect();
-        if finite.len() < needed {
+        let mut distinct = DistinctRows::of(cloud.positions());
+        let extent = distinct.drop_far(cloud.positions());
+        if distinct.rows.len() < needed {
             return Err(DenoiseError::TooFewPoints {
                 method,
-                finite: finite.len(),
+                finite: distinct.rows.len(),
                 rows: cloud.len(),
                 needed,
             });
         }
-        let points: Vec<Point> = finite.iter().map(|&r| cloud.positions()[r as usize]).collect();
-        let order = SpatialOrder::new(&points);
-        let rows = order.sort(&finite);
-        let ordinals = order.indices().to_vec();
-        let sorted = order.sort(&points);
         let (centre, unit) = match unit {
-            Unit::File => ([0.0; 3], 1.0),
-            Unit::Spacing => measure(&sorted),
+            Unit::File => {
+                let fits = FILE_SPACINGS.contains(&extent.spacing);
+                ParameterError::check(fits, "units", Unit::File, FILE_RULE)?;
+                ([0.0; 3], 1.0)
+            }
+            Unit::Spacing => (extent.center, extent.spacing),
         };
-        let start = sorted.iter().map(|&p| vec3::scale(vec3::sub(p, centre), 1.0 / unit)).collect();
-        Ok(LocalFrame { rows, ordinals, start, unit, centre, axes: FILE_AXES })
+        let points = distinct.pick(cloud.positions());
+        let start: Vec<Point> = points.iter().map(|&p| to_local(p, centre, unit)).collect();
+        let order = SpatialOrder::new(&start);
+        let DistinctRows { not_finite, far, missing, .. } = distinct;
+        Ok(LocalFrame {
+            rows: order.sort(&distinct.rows),
+            ordinals: order.indices().to_vec(),
+            copies: distinct.copies,
+            skipped: Skipped { not_finite, far, missing },
+            start: order.sort(&start),
+            unit,
+            centre,
+            axes: FILE_AXES,
+        })
     }
 
     /// A frame at a given place, of finite points that may be a piece of a cloud: in the order that
-    /// they have in the whole, by where they are and by `ordinals`, a number of each.
+    /// they have in the whole, by where they are and by `ordinals`, a number of each. Of points at
+    /// the same place the one with the lowest number counts, and the others go with it. Points
+    /// farther than 2^40 units from the center take no part.
     pub fn at(place: &Place, rows: &[u32], points: &[Point], ordinals: &[u32]) -> LocalFrame {
         let number = |i: u32| ordinals[i as usize];
+        let copies = distinct::copies(points, number);
+        let local = |&i: &u32| to_local(points[i as usize], place.centre, place.unit);
+        let is_near = |i: &u32| local(i).iter().all(|c| c.abs() <= distinct::FAR);
+        let mut is_copy = vec![false; points.len()];
+        copies.iter().for_each(|&(copy, _)| is_copy[copy as usize] = true);
         let order = SpatialOrder::in_box(points, (place.low, place.high), number);
-        let local =
-            |&i: &u32| vec3::scale(vec3::sub(points[i as usize], place.centre), 1.0 / place.unit);
+        let first = order.indices().iter().copied().filter(|&i| !is_copy[i as usize]);
+        let first: Vec<u32> = first.filter(is_near).collect();
+        let near_copies = copies.into_iter().filter(|(_, first)| is_near(first));
+        let row = |i: u32| rows[i as usize];
+        let copies: Vec<(u32, u32)> = near_copies.map(|(a, b)| (row(a), row(b))).collect();
+        let far = points.len() - first.len() - copies.len();
         LocalFrame {
-            rows: order.sort(rows),
-            ordinals: order.sort(ordinals),
-            start: order.indices().iter().map(local).collect(),
+            rows: first.iter().map(|&i| row(i)).collect(),
+            ordinals: first.iter().map(|&i| number(i)).collect(),
+            copies,
+            skipped: Skipped { far, ..Skipped::default() },
+            start: first.iter().map(local).collect(),
             unit: place.unit,
             centre: place.centre,
             axes: FILE_AXES,
@@ -160,20 +199,37 @@ impl LocalFrame {
         }
     }
 
+    /// Reports how many rows take no part or repeat others, with a note for each unusual kind.
+    pub fn describe(&self, report: &mut Report) {
+        let (Skipped { not_finite, far, missing }, copies) = (self.skipped, self.copies.len());
+        report.skipped_rows = not_finite + far + missing;
+        report.repeated_rows = copies;
+        let stay = "they stayed as they were and had no influence";
+        let notes = [
+            (missing, format!("missing measurements (rows at exactly 0, 0, 0): {missing}; {stay}")),
+            (far, format!("rows farther than 2^40 spacings from the others: {far}; {stay}")),
+            (
+                copies,
+                format!("rows that repeat an earlier position: {copies}; they go where it goes"),
+            ),
+        ];
+        report.notes.extend(notes.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text));
+    }
+
     /// The cloud's row of each local point.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
 
-    /// The number of each local point among the cloud's finite rows: a name that depends neither
-    /// on where the point is nor on rows that take no part.
+    /// The number of each local point among the cloud's distinct rows: a name that depends neither
+    /// on where the point is nor on rows that repeat others or take no part.
     pub fn ordinals(&self) -> &[u32] {
         &self.ordinals
     }
 
     /// A position given in the file's frame, in the local one.
     pub fn local(&self, p: Point) -> Point {
-        turn(&self.axes, vec3::scale(vec3::sub(p, self.centre), 1.0 / self.unit))
+        turn(&self.axes, to_local(p, self.centre, self.unit))
     }
 
     /// The estimated noise, in local units.
@@ -191,7 +247,7 @@ impl LocalFrame {
         by_row.iter().map(|&i| self.start[i as usize]).collect()
     }
 
-    /// The local index of the finite point that comes first in the cloud.
+    /// The local index of the point that comes first in the cloud.
     pub fn first(&self) -> usize {
         (0..self.rows.len()).min_by_key(|&i| self.rows[i]).unwrap_or(0)
     }
@@ -204,7 +260,8 @@ impl LocalFrame {
     /// All positions of `cloud` with the local points moved to `moved`.
     ///
     /// The displacement is added to the original, so a point that did not move keeps its bits
-    /// and rows that are not finite stay as they are.
+    /// and rows that take no part stay as they are. Copies go exactly where the first point of
+    /// their place goes. A coordinate that would overflow stays.
     pub fn leave(&self, cloud: &PointCloud, moved: &[Point]) -> Vec<Point> {
         self.leave_from(cloud.positions(), moved)
     }
@@ -217,17 +274,32 @@ impl LocalFrame {
             let [x, y, z] = vec3::scale(vec3::sub(to, from), self.unit);
             let [a, b, c] = self.axes;
             for k in 0..3 {
-                p[k] += x * a[k] + y * b[k] + z * c[k];
+                let by = x * a[k] + y * b[k] + z * c[k];
+                // Minus zero plus zero would be zero.
+                if by != 0.0 && (p[k] + by).is_finite() {
+                    p[k] += by;
+                }
+            }
+        }
+        for &(copy, first) in &self.copies {
+            let (to, from) = (out[first as usize], positions[first as usize]);
+            for k in (0..3).filter(|&k| to[k] != from[k]) {
+                out[copy as usize][k] = to[k];
             }
         }
         out
     }
 }
 
-/// The centre and the mean spacing of points.
+/// The center and the mean spacing of points.
 pub(crate) fn measure(points: &[Point]) -> (Point, f64) {
-    let table = KdTree::new(points).knn_table(SPACING_NEIGHBORS);
-    (median(points), spacing::mean_spacing(&table))
+    let extent = DistinctRows::of(points).drop_far(points);
+    (extent.center, extent.spacing)
+}
+
+/// Divided, since the inverse of a very small unit is infinite.
+fn to_local(p: Point, centre: Point, unit: f64) -> Point {
+    vec3::sub(p, centre).map(|c| c / unit)
 }
 
 fn turn(axes: &[Point; 3], p: Point) -> Point {
@@ -256,17 +328,4 @@ fn principal_axes(points: &[Point]) -> [Point; 3] {
         }
     }
     axes
-}
-
-/// The median of each coordinate: one far point must not cost all others their precision.
-fn median(points: &[Point]) -> Point {
-    std::array::from_fn(|c| {
-        let mut values: Vec<f64> = points.iter().map(|p| p[c]).collect();
-        let middle = values.len() / 2;
-        if values.is_empty() {
-            0.0
-        } else {
-            *values.select_nth_unstable_by(middle, f64::total_cmp).1
-        }
-    })
 }

@@ -9,7 +9,7 @@
 //! on from where it has come would otherwise pull the part back to noise; at the end they are put back.
 //! Spacing and noise are those of the part with its surroundings.
 
-use pellucid_cloud::{KdTree, Point, PointCloud, bounds, vec3};
+use pellucid_cloud::{DistinctRows, KdTree, Point, PointCloud, bounds};
 
 use crate::{DenoiseError, Denoised, Denoiser, Run};
 
@@ -53,13 +53,15 @@ impl Denoiser for OnlyPart<'_> {
             return Err(DenoiseError::PartLength { given, rows });
         }
         run.progress("surroundings", 0, 0.0)?;
-        let in_part = |&row: &usize| self.part[row] && vec3::is_finite(noisy.positions()[row]);
-        let moving = (0..noisy.len()).filter(in_part).count();
+        let (rows, skipped) = crate::install(run.threads(), || {
+            let distinct = DistinctRows::of(noisy.positions());
+            let rows = with_surroundings(noisy.positions(), &distinct, self.part);
+            (rows, distinct.not_finite + distinct.missing)
+        });
+        let moving = rows.iter().filter(|&&row| self.part[row]).count();
         if moving == 0 {
             return Err(DenoiseError::EmptyPart { rows: noisy.len() });
         }
-        let rows =
-            crate::install(run.threads(), || with_surroundings(noisy.positions(), self.part));
         let put_back = |moved: Vec<Point>| {
             let mut all = noisy.positions().to_vec();
             for (&row, p) in rows.iter().zip(moved) {
@@ -71,7 +73,7 @@ impl Denoiser for OnlyPart<'_> {
         };
         let mut result = self.method.denoise(&noisy.select(&rows), &mut run.through(&put_back))?;
         let report = &mut result.report;
-        report.skipped_rows = noisy.len() - noisy.finite_rows().len();
+        report.skipped_rows += skipped;
         report.notes.push(format!(
             "{moving} of {} points were denoised; {} around them served as neighbours",
             noisy.len(),
@@ -84,33 +86,39 @@ impl Denoiser for OnlyPart<'_> {
     }
 }
 
-/// The finite points of the part and of its surroundings, in order.
-fn with_surroundings(points: &[Point], part: &[bool]) -> Vec<usize> {
-    let all = KdTree::new(points);
-    let inner: Vec<Point> = points
-        .iter()
-        .zip(part)
-        .filter(|(p, i)| **i && vec3::is_finite(**p))
-        .map(|x| *x.0)
-        .collect();
-    let neighbors = all.knn_of(&inner, NEIGHBORS);
-    let reach: Vec<f64> = (0..inner.len())
+/// The rows of the part and of its surroundings, in order, without those that take no part. Rows
+/// at the same place count once, and come together.
+fn with_surroundings(points: &[Point], distinct: &DistinctRows, part: &[bool]) -> Vec<usize> {
+    let mut is_inner = part.to_vec();
+    for &(copy, first) in &distinct.copies {
+        is_inner[first as usize] |= part[copy as usize];
+    }
+    let all = KdTree::new(&distinct.pick(points));
+    let (inner, outer): (Vec<u32>, Vec<u32>) =
+        distinct.rows.iter().partition(|&&row| is_inner[row as usize]);
+    let pick = |rows: &[u32]| -> Vec<Point> { rows.iter().map(|&r| points[r as usize]).collect() };
+    let places = pick(&inner);
+    let neighbors = all.knn_of(&places, NEIGHBORS);
+    let reach: Vec<f64> = (0..places.len())
         .map(|i| REACH * neighbors.distances2(i).last().map_or(0.0, |d| d.sqrt()))
         .collect();
     // Most points of a large cloud are out of reach of all.
     let most = reach.iter().copied().fold(0.0, f64::max);
-    let Some((lo, hi)) = bounds(&inner) else { return Vec::new() };
+    let Some((lo, hi)) = bounds(&places) else { return Vec::new() };
     let near = |p: Point| (0..3).all(|c| p[c] >= lo[c] - most && p[c] <= hi[c] + most);
-    let outer: Vec<usize> =
-        (0..points.len()).filter(|&row| !part[row] && near(points[row])).collect();
-    let queries: Vec<Point> = outer.iter().map(|&row| points[row]).collect();
-    let nearest = KdTree::new(&inner).nearest_of(&queries);
-    let mut rows: Vec<usize> =
-        (0..points.len()).filter(|&row| part[row] && vec3::is_finite(points[row])).collect();
-    rows.extend(outer.iter().zip(&nearest).filter_map(|(&row, n)| {
-        let reach = reach.get(n.index as usize)?;
-        (n.distance2.sqrt() <= *reach).then_some(row)
-    }));
+    let outer: Vec<u32> = outer.into_iter().filter(|&row| near(points[row as usize])).collect();
+    let nearest = KdTree::new(&places).nearest_of(&pick(&outer));
+    for (&row, n) in outer.iter().zip(&nearest) {
+        let reach = reach.get(n.index as usize);
+        is_inner[row as usize] = reach.is_some_and(|reach| n.distance2.sqrt() <= *reach);
+    }
+    let firsts = distinct.rows.iter().copied();
+    let copies = distinct.copies.iter().filter(|(_, first)| is_inner[*first as usize]);
+    let mut rows: Vec<usize> = firsts
+        .filter(|&row| is_inner[row as usize])
+        .chain(copies.map(|(copy, _)| *copy))
+        .map(|row| row as usize)
+        .collect();
     rows.sort_unstable();
     rows
 }

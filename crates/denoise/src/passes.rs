@@ -48,7 +48,7 @@ impl<'c> Passes<'c> {
         })?;
         report.spacing = Some(frame.unit());
         report.noise = Some(noise.sigma * frame.unit());
-        report.skipped_rows = noisy.len() - frame.rows().len();
+        frame.describe(&mut report);
         Ok(Passes { noisy, frame, noise, report, name })
     }
 

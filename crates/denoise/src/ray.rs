@@ -5,7 +5,7 @@
 //! that line meets the surface on which the method put the point.
 
 use pellucid_cloud::normals::estimate_normals_k;
-use pellucid_cloud::{Point, PointCloud, vec3};
+use pellucid_cloud::{DistinctRows, Point, PointCloud, vec3};
 
 use crate::{DenoiseError, Denoised, Denoiser, Run};
 
@@ -94,7 +94,7 @@ impl Denoiser for AlongRay<'_> {
 
 /// Points between `start` and `moved` on the lines of sight of `start`.
 fn along_rays(start: &[Point], mut moved: Vec<Point>, eyes: &[Point]) -> Vec<Point> {
-    let normals = estimate_normals_k(&moved, NEIGHBORS);
+    let normals = normals(&moved);
     for (((q, &p), &eye), &n) in moved.iter_mut().zip(start).zip(eyes).zip(&normals) {
         if *q == p || !vec3::is_finite(p) {
             // Also keeps the bits of what is not a number.
@@ -108,6 +108,20 @@ fn along_rays(start: &[Point], mut moved: Vec<Point>, eyes: &[Point]) -> Vec<Poi
         *q = vec3::add(p, vec3::scale(ray, way(vec3::sub(*q, p), ray, n)));
     }
     moved
+}
+
+/// The normal at each row, zero where there is none; rows at the same place count once.
+fn normals(points: &[Point]) -> Vec<Point> {
+    let distinct = DistinctRows::of(points);
+    let mut normals = vec![[0.0; 3]; points.len()];
+    let found = estimate_normals_k(&distinct.pick(points), NEIGHBORS);
+    for (&row, n) in distinct.rows.iter().zip(found) {
+        normals[row as usize] = n;
+    }
+    for &(copy, first) in &distinct.copies {
+        normals[copy as usize] = normals[first as usize];
+    }
+    normals
 }
 
 /// How far to go along the unit vector `ray` for the displacement `d` to a surface with normal `n`.

@@ -5,4 +5,4 @@
 //! files, so that any engine can drive it. The method is `auto`; for clouds too large to be
 //! learned from as a whole, it works exactly this way by itself.
 
-pub use crate::methods::auto::{AutoParameters, Decision, Learned, Survey};
+pub use crate::methods::auto::{AutoParameters, Learned, Survey};

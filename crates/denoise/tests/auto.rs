@@ -80,7 +80,8 @@ fn evening_out_does_not_widen_a_sheet() {
         (sum / out.len() as f64).sqrt() / unit
     };
     let (without, with) = (rms(0), rms(20));
-    assert!(with < 1.05 * without, "{without} {with}");
+    // Both are small, so a hundredth of a spacing is allowed.
+    assert!(with < without + 0.01, "{without} {with}");
 }
 
 #[test]
@@ -95,12 +96,62 @@ fn strength_scales_what_is_done() {
     assert!(half < whole && whole < more, "{half} {whole} {more}");
 }
 
+/// Root mean square distance from the surface, after over before.
+fn left(shape: Shape, points: usize, noise: f64) -> (f64, Denoised) {
+    let cloud = shape.sample(points, 7).without_attributes();
+    let unit = spacing::spacing_of(cloud.positions());
+    let noisy = add_noise(&cloud, NoiseModel::Gaussian, noise * unit, 8).unwrap();
+    let out = run(&noisy, &[]);
+    let rms = |c: &PointCloud| {
+        let sum: f64 = c.positions().iter().map(|&p| shape.distance(p).powi(2)).sum();
+        (sum / c.len() as f64).sqrt()
+    };
+    (rms(&out.cloud) / rms(&noisy), out)
+}
+
+#[test]
+fn noise_of_several_spacings_is_removed_in_parts() {
+    let (left, out) = left(Shape::Torus, 30_000, 4.0);
+    assert!(out.report.notes.iter().any(|n| n.contains("interleaved parts")), "{:?}", out.report);
+    // The present result; without parts 0.5 of the noise is left.
+    assert!(left < 0.2, "{left}");
+}
+
+#[test]
+fn a_cube_gets_flat_faces() {
+    let (left, _) = left(Shape::Cube, 20_000, 0.3);
+    // Without facets 0.36 of the noise is left.
+    assert!(left < 0.35, "{left}");
+}
+
+#[test]
+fn points_that_fill_a_volume_stay() {
+    // Flat leaves of ten points, turned any way, in a cube: denoising makes no sheet of them.
+    let scramble = |i: u64, k: u64| {
+        let x = (i * 16 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let x = (x ^ (x >> 29)).wrapping_mul(0xd134_2543_de82_ef95);
+        (x >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let point = |i: u64| {
+        let leaf = i / 10;
+        let vector = |k: u64| [0, 1, 2].map(|c| scramble(leaf, k + c) - 0.5);
+        let (a, b) = (vector(3), vector(6));
+        let (u, v) = (scramble(1_000_000 + i, 0) - 0.5, scramble(1_000_000 + i, 1) - 0.5);
+        let center = [0, 1, 2].map(|c| 10.0 * scramble(leaf, c));
+        [0, 1, 2].map(|c| center[c] + 2.0 * (u * a[c] + v * b[c]))
+    };
+    let cloud = PointCloud::new((0..12_000).map(point).collect());
+    let out = run(&cloud, &[]);
+    let same = cloud.positions().iter().zip(out.cloud.positions()).filter(|(a, b)| a == b).count();
+    assert!(same > 10_800, "{same} of 12000 stayed: {:?}", out.report.notes);
+}
+
 #[test]
 fn it_says_what_it_found() {
     let (cloud, unit) = clean(Shape::Torus);
     let noisy = add_noise(&cloud, NoiseModel::Gaussian, unit, 8).unwrap();
     let notes = run(&noisy, &[]).report.notes.join("; ");
-    for word in ["noise of", "patches of 9", "stopped after", "normals"] {
+    for word in ["noise of", "patches of 9", "stopped after"] {
         assert!(notes.contains(word), "{notes}");
     }
 }

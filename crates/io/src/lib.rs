@@ -19,6 +19,7 @@
 
 mod atomic;
 mod batches;
+mod caught;
 mod column;
 mod document;
 mod e57;
@@ -46,7 +47,7 @@ mod text;
 
 use std::path::Path;
 
-pub use atomic::{check_output, put_in_place};
+pub use atomic::{Part, check_output, write_file};
 pub use document::{Document, Dropped, Encoding, Source, WriteOptions, Written};
 pub use error::{IoError, Place};
 pub use format::{Format, FormatInfo};

@@ -192,7 +192,7 @@ impl PieceFile {
     /// Writes the file to `sink`, which must be empty, with the positions that `change` makes of
     /// its own. It gets the number of the first and some of them, in order, while it returns
     /// `true`; if there are two [`passes`](Self::passes), all of them twice, and must do the same
-    /// both times. Tells whether it came to the end.
+    /// both times. Tells how many bytes the file has, if it came to the end.
     ///
     /// Coordinates that stay the same keep their bytes. LAS may become LAZ and the other way
     /// round; any other change of format is refused.
@@ -201,13 +201,13 @@ impl PieceFile {
         format: Format,
         sink: &mut dyn Sink,
         change: &mut dyn FnMut(usize, &mut [Point]) -> bool,
-    ) -> Result<bool, IoError> {
+    ) -> Result<Option<u64>, IoError> {
         self.check_becomes(format)?;
         let mut change = |first: usize, points: &mut [Point]| match change(first, points) {
             true => Ok(()),
             false => Err(Stopped::Enough),
         };
-        let mut sink = Watched { sink, fault: None };
+        let mut sink = Watched { sink, fault: None, at: 0, end: 0 };
         let result = self.handle().and_then(|mut file| {
             const BUFFER: usize = 1 << 20;
             match &self.kind {
@@ -228,7 +228,7 @@ impl PieceFile {
             (Err(_), Some(source)) => {
                 Err(IoError::Write { file: format!("the copy of {}", self.name), source })
             }
-            (result, _) => self.ended(result),
+            (result, _) => Ok(self.ended(result)?.then_some(sink.end)),
         }
     }
 
@@ -245,10 +245,12 @@ impl PieceFile {
     }
 }
 
-/// Remembers that it was the sink that failed, and not the file.
+/// Remembers that it was the sink that failed, and not the file; and how far it was written.
 struct Watched<'a> {
     sink: &'a mut dyn Sink,
     fault: Option<io::Error>,
+    at: u64,
+    end: u64,
 }
 
 impl Watched<'_> {
@@ -267,6 +269,7 @@ impl Watched<'_> {
 impl Read for Watched<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let result = self.sink.read(bytes);
+        self.at += *result.as_ref().unwrap_or(&0) as u64;
         self.note(result)
     }
 }
@@ -274,6 +277,8 @@ impl Read for Watched<'_> {
 impl Write for Watched<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let result = self.sink.write(bytes);
+        self.at += *result.as_ref().unwrap_or(&0) as u64;
+        self.end = self.end.max(self.at);
         self.note(result)
     }
 
@@ -286,6 +291,7 @@ impl Write for Watched<'_> {
 impl Seek for Watched<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let result = self.sink.seek(to);
+        self.at = *result.as_ref().unwrap_or(&self.at);
         self.note(result)
     }
 }

@@ -3,9 +3,15 @@
 mod common;
 mod las_files;
 
+use std::io::Cursor;
+
 use common::rng;
 use las_files::{Builder, descriptor, vlr};
-use pellucid_io::{Format, IoError, Place, WriteOptions, read_bytes, write_bytes};
+use laz::encoders::ArithmeticEncoder;
+use laz::las::v2::LasPoint0Compressor;
+use laz::models::ArithmeticModelBuilder;
+use laz::record::FieldCompressor;
+use pellucid_io::{Format, IoError, PieceFile, Place, WriteOptions, read_bytes, write_bytes};
 
 /// Asserts the place and words of the fault.
 #[track_caller]
@@ -164,6 +170,57 @@ fn a_wrong_name_is_told() {
     assert!(e.contains("the content is LAS; rename it to end in .las"), "{e}");
     let e = read_bytes(&packed(6), Format::Ply, "a.ply").unwrap_err().to_string();
     assert!(e.contains("the content is LAZ; rename it to end in .laz"), "{e}");
+}
+
+/// The compressed file with a second point whose time switches between sequences two million times.
+fn endless_time(format: u8) -> Vec<u8> {
+    let mut bytes = packed(format);
+    let chunk = start(&bytes) + 8;
+    let mut out = ArithmeticEncoder::new(Cursor::new(Vec::new()));
+    let switches = |out: &mut ArithmeticEncoder<_>, symbols: u32| {
+        let mut model = ArithmeticModelBuilder::new(symbols).with_compression(true).build();
+        (0..2_000_000).for_each(|_| out.encode_symbol(&mut model, symbols - 1).unwrap());
+        out.done().unwrap();
+    };
+    let at = match format {
+        1 => {
+            let mut same = LasPoint0Compressor::default();
+            let point = bytes[chunk..chunk + 20].to_vec();
+            same.compress_first(&mut Cursor::new(Vec::new()), &point).unwrap();
+            same.compress_with(&mut out, &point).unwrap();
+            switches(&mut out, 6);
+            chunk + 28
+        }
+        _ => {
+            switches(&mut out, 5);
+            // Of the nine layers only the first, whose new content changes all, and the last.
+            let sizes = chunk + 34;
+            bytes[sizes..sizes + 36].fill(0);
+            (bytes[sizes], bytes[sizes + 32]) = (64, 128);
+            let layer = sizes + 36;
+            bytes[layer..layer + 64].fill(0xff);
+            bytes[layer + 3] = 0xfe;
+            layer + 64
+        }
+    };
+    let stream = out.into_inner().into_inner();
+    assert!(stream.len() <= 128, "{}", stream.len());
+    patched(&bytes, at, &stream)
+}
+
+/// The library calls itself for each switch, which ended the stack and with it the program.
+#[test]
+fn times_that_switch_without_end() {
+    for format in [1, 6] {
+        let bytes = endless_time(format);
+        assert_fault(&bytes, start(&bytes) + 8, "switches between sequences without end");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.laz");
+        std::fs::write(&path, &bytes).unwrap();
+        let pieces = PieceFile::open(&path).unwrap();
+        let e = pieces.positions(&mut |_| true).unwrap_err().to_string();
+        assert!(e.contains("switches between sequences without end"), "{e}");
+    }
 }
 
 /// Cut anywhere or with any byte changed, reading ends with a cloud or a fault.

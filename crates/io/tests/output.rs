@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pellucid_cloud::{Attribute, List, PointCloud, Values};
 use pellucid_io::{
-    Document, Encoding, Format, IoError, WriteOptions, check_output, read, read_bytes, write,
+    Document, Encoding, Format, IoError, Part, WriteOptions, check_output, read, read_bytes, write,
     write_bytes,
 };
 
@@ -74,6 +74,21 @@ fn faults_are_found_before_the_work() {
     assert!(matches!(e, IoError::UnknownFormat { .. }) && e.to_string().contains(".ply"), "{e}");
     check_output(&folder.path().join("new.ply"), &WriteOptions::default()).unwrap();
     assert_eq!(names(folder.path()), Vec::<String>::new());
+    #[cfg(unix)]
+    {
+        let nowhere = folder.path().join("nowhere.ply");
+        std::os::unix::fs::symlink(folder.path().join("gone"), &nowhere).unwrap();
+        assert!(matches!(check(&nowhere), IoError::OutputExists { .. }));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_is_never_replaced() {
+    for make in [Part::beside, |p: &Path, o: &WriteOptions| Part::in_folder(p, p, o)] {
+        let e = make(Path::new("/dev/null"), &over()).err().unwrap();
+        assert!(matches!(e, IoError::Unfit { .. }) && e.to_string().contains("device"), "{e}");
+    }
 }
 
 #[test]

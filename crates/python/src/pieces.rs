@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use numpy::PyReadonlyArray2;
 use pellucid::cloud::{Point, vec3};
-use pellucid::io::{Format, IoError, PieceFile, WriteOptions, put_in_place};
+use pellucid::io::{Format, IoError, Part, PieceFile, WriteOptions};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
@@ -75,14 +75,13 @@ pub fn unpack(py: Python<'_>, path: PathBuf, target: PathBuf) -> PyResult<Option
     Ok(py.detach(work)?)
 }
 
-/// Writes a copy of a file, by way of `part`, with other positions for its finite points, in their
+/// Writes a copy of a file with other positions for its finite points, in their
 /// order. Gives False if the formats can only be read and written as a whole.
 #[pyfunction]
 pub fn rewrite(
     py: Python<'_>,
     path: PathBuf,
     out: PathBuf,
-    part: PathBuf,
     moved: PyReadonlyArray2<'_, f64>,
     overwrite: bool,
 ) -> PyResult<bool> {
@@ -93,10 +92,11 @@ pub fn rewrite(
         if file.check_becomes(format).is_err() {
             return Ok(false);
         }
-        let mut sink =
-            File::options().read(true).write(true).create(true).truncate(true).open(&part)?;
+        let forbid = vec![path.clone()];
+        let options = WriteOptions { overwrite, forbid, ..Default::default() };
+        let mut part = Part::beside(&out, &options)?;
         let mut rest = moved;
-        let whole = file.rewrite(format, &mut sink, &mut |first, points| {
+        let bytes = file.rewrite(format, part.file(), &mut |first, points| {
             // Some formats are gone through twice.
             if first == 0 {
                 rest = moved;
@@ -107,12 +107,10 @@ pub fn rewrite(
             }
             true
         })?;
-        if !whole || !rest.is_empty() {
-            return Err(Fault::Rows);
+        match bytes {
+            Some(bytes) if rest.is_empty() => part.put_in_place(bytes)?,
+            _ => return Err(Fault::Rows),
         }
-        sink.sync_all()?;
-        let forbid = vec![path.clone()];
-        put_in_place(&part, &out, &WriteOptions { overwrite, forbid, ..Default::default() })?;
         Ok(true)
     };
     Ok(py.detach(work)?)

@@ -47,5 +47,6 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         attributes: clouds.fates(&written.dropped, &[]),
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
     };
-    output::write_file(path, (output::json(&report)? + "\n").as_bytes(), args.overwrite)
+    let text = output::json(&report)? + "\n";
+    output::write_file(path, text.as_bytes(), args.overwrite, &options.forbid)
 }

@@ -96,7 +96,7 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
     ];
     let image =
         show.busy("drawing", || picture::side_by_side(&[&clean, &noisy, &denoised], &captions));
-    output::write_file(&files[3], &image.to_png().map_err(Failure::work)?, options.overwrite)?;
+    output::write_file(&files[3], &image.to_png().map_err(Failure::work)?, options.overwrite, &[])?;
 
     let summary = Summary {
         method: method.name,

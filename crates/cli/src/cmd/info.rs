@@ -1,6 +1,6 @@
 //! `pellucid info`.
 
-use pellucid::cloud::{Point, PointCloud, noise};
+use pellucid::cloud::{DistinctRows, Point, PointCloud, noise, vec3};
 use pellucid::io::Document;
 use serde::Serialize;
 
@@ -25,6 +25,10 @@ struct Facts {
     noise: Option<f64>,
     nan_rows: usize,
     duplicates: usize,
+    /// Rows at the origin that stand for missing measurements.
+    missing_rows: usize,
+    /// Rows farther than 2^40 spacings from the others.
+    far_rows: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,9 +54,10 @@ pub fn run(args: &Info) -> Result<(), Failure> {
 
 fn facts(args: &Info, document: &Document) -> Facts {
     let cloud = &document.cloud;
-    let rows = cloud.finite_rows();
-    let finite: Vec<Point> = rows.iter().map(|&r| cloud.positions()[r]).collect();
-    let (spacing, noise) = scales(&finite);
+    let mut distinct = DistinctRows::of(cloud.positions());
+    // Of missing measurements, too, all but the first repeat an earlier row.
+    let duplicates = distinct.copies.len() + distinct.missing.saturating_sub(1);
+    let (spacing, noise) = scales(&mut distinct, cloud.positions());
     Facts {
         file: streams::source_name(&args.file).display().to_string(),
         format: super::format_name(&document.source),
@@ -64,8 +69,10 @@ fn facts(args: &Info, document: &Document) -> Facts {
         bounds: cloud.bounds().map(|(min, max)| Bounds { min, max }),
         spacing,
         noise,
-        nan_rows: cloud.len() - rows.len(),
-        duplicates: duplicates(&finite),
+        nan_rows: distinct.not_finite,
+        duplicates,
+        missing_rows: distinct.missing,
+        far_rows: distinct.far,
     }
 }
 
@@ -78,22 +85,18 @@ fn columns(cloud: &PointCloud) -> Vec<Column> {
     cloud.attributes().map(column).collect()
 }
 
-/// Spacing and noise, where there are points enough to tell.
-fn scales(finite: &[Point]) -> (Option<f64>, Option<f64>) {
-    if finite.len() < 2 {
+/// Spacing and noise of the distinct rows, where there are points enough to tell; takes the far
+/// ones out.
+fn scales(distinct: &mut DistinctRows, points: &[Point]) -> (Option<f64>, Option<f64>) {
+    let extent = distinct.drop_far(points);
+    if distinct.rows.len() < 2 {
         return (None, None);
     }
-    let found = noise::estimate_noise(finite);
-    let apart = finite.iter().any(|p| *p != finite[0]);
-    (apart.then_some(found.spacing), (apart && found.reliable).then_some(found.sigma))
-}
-
-/// Points that lie exactly where an earlier one does.
-fn duplicates(finite: &[Point]) -> usize {
-    // Minus zero is zero.
-    let mut keys: Vec<[u64; 3]> = finite.iter().map(|p| p.map(|c| (c + 0.0).to_bits())).collect();
-    keys.sort_unstable();
-    keys.windows(2).filter(|w| w[0] == w[1]).count()
+    // In spacings, so that it holds for coordinates of any size.
+    let (center, unit) = (extent.center, extent.spacing);
+    let local = |&row: &u32| vec3::sub(points[row as usize], center).map(|c| c / unit);
+    let found = noise::estimate_noise(&distinct.rows.iter().map(local).collect::<Vec<_>>());
+    (Some(unit), found.reliable.then_some(found.sigma * unit))
 }
 
 fn table(facts: &Facts) -> String {
@@ -118,5 +121,14 @@ fn table(facts: &Facts) -> String {
     push("noise", facts.noise.map_or_else(unknown, |s| format!("{s:.6} (standard deviation)")));
     push("not finite", format!("{} rows", facts.nan_rows));
     push("duplicates", facts.duplicates.to_string());
+    if facts.missing_rows > 0 {
+        push("missing", format!("{} rows at exactly 0 0 0", facts.missing_rows));
+    }
+    if facts.far_rows > 0 {
+        push(
+            "far away",
+            format!("{} rows, more than 2^40 spacings from the others", facts.far_rows),
+        );
+    }
     super::columns(&rows)
 }

@@ -23,9 +23,9 @@ pub fn run(args: &Man) -> Result<(), Failure> {
         }
         let name = format!("pellucid-{}", command.get_name());
         let page = text(Page::new(command).title(&name))?;
-        output::write_file(&folder.join(format!("{name}.1")), page.as_bytes(), true)?;
+        output::write_file(&folder.join(format!("{name}.1")), page.as_bytes(), true, &[])?;
     }
-    output::write_file(&folder.join("pellucid.1"), text(Page::new(program))?.as_bytes(), true)
+    output::write_file(&folder.join("pellucid.1"), text(Page::new(program))?.as_bytes(), true, &[])
 }
 
 fn text(man: Page) -> Result<String, Failure> {

@@ -55,6 +55,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     let mut forbid = vec![args.input.clone()];
     forbid.extend(args.map.clone());
     let options = WriteOptions { overwrite: args.overwrite, forbid, ..WriteOptions::default() };
+    let inputs = std::slice::from_ref(&args.input);
     let (input, output) = (streams::source_name(&args.input), streams::target_name(&args.output));
     streams::check(&args.input, &args.output, &args.streams, &options)?;
     streams::check_json(&args.output, args.json)?;
@@ -82,7 +83,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     let written = streams::write(&args.output, format, &document, &options, show)?;
     if let Some(path) = &args.map {
         let rows: String = found.kept().iter().map(|row| format!("{row}\n")).collect();
-        output::write_file(path, rows.as_bytes(), args.overwrite)?;
+        output::write_file(path, rows.as_bytes(), args.overwrite, inputs)?;
     }
 
     let (points, count) = (found.flags.len(), found.count());
@@ -115,7 +116,8 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
     };
     if let Some(path) = &args.report {
-        output::write_file(path, (output::json(&report)? + "\n").as_bytes(), args.overwrite)?;
+        let text = output::json(&report)? + "\n";
+        output::write_file(path, text.as_bytes(), args.overwrite, inputs)?;
     }
     if args.json { output::print_json(&report) } else { Ok(()) }
 }

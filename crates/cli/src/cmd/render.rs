@@ -58,7 +58,8 @@ pub fn run(args: &Render) -> Result<(), Failure> {
         first.get_or_insert(cloud);
     }
     let image = show.busy("drawing", || draw(args, &clouds));
-    output::write_file(&args.output, &image.to_png().map_err(Failure::work)?, args.overwrite)
+    let png = image.to_png().map_err(Failure::work)?;
+    output::write_file(&args.output, &png, args.overwrite, &args.inputs)
 }
 
 fn ready(

@@ -177,3 +177,30 @@ fn uneven_density_is_exact() {
         assert!(tree.knn_table(k) == tree.knn_of(&points, k), "k = {k}");
     }
 }
+
+/// A search that looked at every coincident point would take minutes.
+#[test]
+fn coincident_points_are_not_searched_one_by_one() {
+    const HALF: usize = 200_000;
+    let mut points = random(HALF, 3);
+    points.extend(vec![[0.0; 3]; HALF]);
+    let tree = KdTree::new(&points);
+    let table = tree.knn_table(13);
+    let first: Vec<u32> = (0..13).map(|i| (HALF + i) as u32).collect();
+    assert!((HALF..2 * HALF).all(|i| table.row(i) == first));
+    let queries: Vec<Point> = (0..HALF).map(|i| [1e-9 * i as f64, 0.0, 0.0]).collect();
+    assert!(tree.nearest_of(&queries).iter().all(|n| n.index as usize <= HALF));
+    let mut around = tree.around(&points);
+    for &q in &queries {
+        around.ball_of(q, 1e-3, 24);
+        assert_eq!(around.len(), 24);
+        let mut count = 0;
+        tree.within(q, 1e-3, |_| {
+            count += 1;
+            count < 6
+        });
+        assert_eq!(count, 6);
+    }
+    let lone = KdTree::new(&points[HALF..]).knn_table(33);
+    assert_eq!(lone.row(HALF - 1), (0..33).collect::<Vec<u32>>());
+}

@@ -19,8 +19,9 @@ pub use regions::NoiseMap;
 use serde::{Deserialize, Serialize};
 
 use crate::neighbors::KdTree;
+use crate::normals::{covariance_of, normal_of_covariance};
 use crate::spacing;
-use crate::vec3::Point;
+use crate::vec3::{self, Point};
 
 /// The noise of a cloud and how it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,18 @@ pub struct NoiseEstimate {
     /// Whether there was a radius at which the cloud looks like a surface with noise. If not,
     /// `sigma` is what the most surface-like radius gives, and may be far too high.
     pub reliable: bool,
+}
+
+/// How thick a neighborhood is over how wide: the spread of its points about a quadric fitted to
+/// them over their distance from the first; 0 for a smooth surface, 0.4 for a ball that they fill.
+/// `None` for too few points.
+pub fn thickness(members: impl Iterator<Item = Point> + Clone) -> Option<f64> {
+    let first = members.clone().next()?;
+    let radius2 = members.clone().map(|p| vec3::distance2(p, first)).fold(0.0, f64::max);
+    let (mean, covariance) = covariance_of(members.clone())?;
+    let radius = radius2.sqrt();
+    let spread = quadric::spread(members, mean, normal_of_covariance(covariance), 2.0 * radius)?;
+    Some(spread.variance.sqrt() / radius)
 }
 
 /// Estimates the noise of a cloud.

@@ -1,44 +1,44 @@
-//! Decides everything from the cloud: feature graph learning without a knob.
+//! Decides everything from the cloud: feature graph learning without a parameter to set.
 //!
-//! Gross outliers take no part ([`aside`]). What the noise is ([`choose`]), how large patches are
-//! and when to stop ([`schedule`]) follow from the cloud itself. A [`round`] is an iteration of the paper's Algorithm 1 in a form that sees
-//! only what is near: besides the metric and a few numbers, learned from a part of a large cloud
-//! ([`survey`], [`learned`]), a piece of the cloud gets what the whole would. At last heights are
-//! smoothed once more ([`finish`]) and points even out along the surface ([`relax`]), since half of
-//! what is left of the noise by then lies sideways.
+//! Gross outliers take no part ([`outliers`]). The noise is estimated ([`estimate`]); where it spans
+//! several spacings, interleaved parts of the cloud are denoised first ([`levels`]). A [`round`] is an
+//! iteration of the paper's Algorithm 1 in a form that sees only what is near, and no place is
+//! moved by more than its noise ([`discrepancy`]). At the end of a level a place becomes curved or
+//! faceted, whichever its measured points agree with ([`finish`]), and points relax along the
+//! surface ([`relax`]). What did not become a surface is put back ([`kinds`]). All that is global is
+//! learned from a sample and applied to a piece ([`treatment`], [`learned`], [`survey`]).
 
-mod aside;
-mod choose;
+mod discrepancy;
+mod estimate;
 mod finish;
+mod kinds;
 mod learned;
+mod levels;
+mod outliers;
 mod pull;
-mod regions;
 mod relax;
 mod round;
 mod schedule;
-mod stages;
 mod survey;
+mod treatment;
+mod tuning;
 mod weigh;
-mod without;
 
-use pellucid_cloud::{Point, PointCloud};
+use pellucid_cloud::PointCloud;
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{LocalFrame, Unit};
 use crate::registry::{Method, Parameter, Parameters};
-use crate::{
-    DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Report, Run, Snapshot, Stop,
-};
+use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Report, Run, Stop};
 
-use finish::Finish;
-use round::{Cloud, Recipe};
-use schedule::Follow;
-use stages::{Ended, Rounds};
+use treatment::{Treatment, Work};
 
 pub use learned::Learned;
 pub use survey::Survey;
-pub use without::Decision;
+pub use tuning::Tuning;
 
+/// Most rounds of a level.
+const MOST_ROUNDS: usize = 20;
 const NAME: &str = "auto";
 const MIN_POINTS: usize = 4;
 
@@ -49,22 +49,17 @@ pub const METHOD: Method = Method {
         Parameter {
             name: "strength",
             unit: "",
-            about: "1 as the cloud asks for; less keeps more, more smooths more (0 to 2)",
+            about: "denoising strength from 0 to 2; 1 is automatic, lower values keep more detail",
         },
         Parameter {
             name: "even",
             unit: "steps",
-            about: "steps of evening out the points along the surface at the end; 0 for none",
+            about: "steps of tangential relaxation at the end of a level; 0 for none",
         },
         Parameter {
             name: "reach",
             unit: "noise",
             about: "no point moves by more than this many times the estimated noise",
-        },
-        Parameter {
-            name: "without",
-            unit: "",
-            about: "for studies: a decision to leave out, by its name in the method's page",
         },
     ],
     ..Method::new::<AutoParameters>(
@@ -85,13 +80,11 @@ pub struct AutoParameters {
     pub even: usize,
     /// Most that a point may move, in units of the noise.
     pub reach: f64,
-    /// A decision to leave out, for studies.
-    pub without: Option<Decision>,
 }
 
 impl Default for AutoParameters {
     fn default() -> Self {
-        AutoParameters { strength: 1.0, even: 4, reach: 5.0, without: None }
+        AutoParameters { strength: 1.0, even: 4, reach: 5.0 }
     }
 }
 
@@ -105,111 +98,97 @@ impl Parameters for AutoParameters {
         ParameterError::check((0.0..=2.0).contains(&s), "strength", s, "0 to 2")?;
         ParameterError::check(self.even <= 100, "even", self.even, "0 to 100")?;
         ParameterError::check(r > 0.0 && r.is_finite(), "reach", r, "above 0")?;
-        Ok(Box::new(Auto(self)))
+        Ok(Box::new(Auto { parameters: self, tuning: Tuning::default() }))
     }
 }
 
-struct Auto(AutoParameters);
-
-/// What rounds do, why there are no more of them, and what comes after.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Plan {
-    recipes: Vec<Recipe>,
-    stop: Stop,
-    /// How thin walls are for the noise: 0 not, 1 very.
-    thinness: f64,
-    finish: Finish,
-}
-
-impl Plan {
-    /// Nothing to do.
-    fn idle() -> Plan {
-        let finish = Finish::default();
-        Plan { recipes: Vec::new(), stop: Stop::NothingToDo, thinness: 0.0, finish }
-    }
+/// The default method.
+struct Auto {
+    parameters: AutoParameters,
+    tuning: Tuning,
 }
 
 impl Denoiser for Auto {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        run.progress("looking", 1, 0.0)?;
+        run.progress("estimating", 1, 0.0)?;
         let mut report = Report::default();
-        let large = Run::timed(&mut report, "learning", || Learned::of(&self.0, noisy, run))?;
-        let (mut frame, found, plan) = match large {
-            Some((known, frame)) => (frame, known.found, Some(known.plan)),
+        let known =
+            Run::timed(&mut report, "learning", || Learned::of(&self.parameters, noisy, run))?;
+        let (frame, known) = match known {
+            Some((known, frame)) => (frame, Some(known.treatment)),
             None => {
                 let frame = Run::timed(&mut report, "frame", || {
                     LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS)
                 })?;
-                let all = Cloud::of(&frame, run.seed);
-                let found = Run::timed(&mut report, "noise", || choose::look(&all, self.0.without));
-                (frame, found, None)
+                (frame, None)
             }
         };
+        frame.describe(&mut report);
         report.spacing = Some(frame.unit());
-        report.noise = Some(found.sigma() * frame.unit());
-        report.skipped_rows = noisy.len() - frame.rows().len();
-        report.notes = found.in_words();
-        report.gross_outliers =
-            Run::timed(&mut report, "outliers", || aside::set_aside(&mut frame, found.sigma()));
-        report.notes.extend(aside::in_words(report.gross_outliers));
-        if self.is_idle(&found) || frame.points().len() < MIN_POINTS {
-            report.notes.push("nothing was moved".to_owned());
-            let (cloud, stop) = (noisy.clone(), Stop::NothingToDo);
-            return Ok(Denoised { cloud, iterations: 0, stop, report });
-        }
-        let all = Cloud::of(&frame, run.seed);
-        let noises = Run::timed(&mut report, "regions", || found.noises(&all));
-        let all = all.with(noises.as_ref());
-        let show = |y: &[Point]| frame.leave(noisy, y);
-        let rounds = Rounds { auto: self, frame: &frame, show: &show, report: &mut report, run };
-        let Ended { mut y, plan } = match plan {
-            Some(plan) => rounds.repeat(&all, plan)?,
-            None => rounds.learn(&all, Follow::new(found.sigma(), self.0.strength))?,
+        let seed = run.seed;
+        let mut work = Work {
+            auto: self,
+            frame,
+            positions: noisy.positions(),
+            inner: None,
+            most: MOST_ROUNDS,
+            seed,
+            stopped: false,
+            report: &mut report,
+            run,
         };
-        report.notes.extend(choose::ending(&plan, self.0.strength, &report));
-        if plan.stop != Stop::Observer {
-            self.finish(&all, &frame, &mut y, &plan.finish, &found, &show, &mut report, run)?;
-        }
-        let cloud = noisy.with_positions(show(&y)).map_err(|e| DenoiseError::Numerical {
-            step: "putting points back",
-            detail: e.to_string(),
-        })?;
-        Ok(Denoised { cloud, iterations: report.history.len(), stop: plan.stop, report })
+        let (treatment, y) = match known {
+            Some(known) => {
+                let y = work.apply(&known)?;
+                (known, y)
+            }
+            None => work.learn()?,
+        };
+        let stop = if work.stopped { Stop::Observer } else { treatment.stop() };
+        let moved = work.frame.leave(noisy, &y);
+        report.noise = Some(treatment.estimate.noise * work.frame.unit());
+        let about_rows = std::mem::take(&mut report.notes);
+        report.notes = explain(&treatment, &self.parameters);
+        report.notes.extend(about_rows);
+        report.notes.extend(outliers::in_words(report.gross_outliers));
+        report.notes.extend(kinds::in_words(report.volume_points));
+        let cloud = match treatment.levels.is_empty() {
+            true => noisy.clone(),
+            false => noisy.with_positions(moved).map_err(|e| DenoiseError::Numerical {
+                step: "putting points back",
+                detail: e.to_string(),
+            })?,
+        };
+        Ok(Denoised { cloud, iterations: report.history.len(), stop, report })
     }
 }
 
-impl Auto {
-    /// Whether there is nothing to do.
-    fn is_idle(&self, found: &choose::Found) -> bool {
-        found.is_clean() || self.0.strength == 0.0
+/// What was learned, in words.
+fn explain(t: &Treatment, parameters: &AutoParameters) -> Vec<String> {
+    let mut words = vec![t.estimate.in_words()];
+    let Some(last) = t.levels.last() else {
+        if parameters.strength > 0.0 && t.trial.is_empty() {
+            words.push("too little noise to tell from the surface".into());
+        }
+        words.push("nothing was moved".into());
+        return words;
+    };
+    for level in t.levels.iter().filter(|l| l.parts > 1) {
+        words.push(format!(
+            "the noise spans several spacings: denoised in {} interleaved parts first",
+            level.parts
+        ));
     }
-
-    /// Smooths and evens out the points and holds back those that went too far.
-    #[allow(clippy::too_many_arguments)]
-    fn finish(
-        &self,
-        cloud: &Cloud,
-        frame: &LocalFrame,
-        y: &mut Vec<Point>,
-        finish: &Finish,
-        found: &choose::Found,
-        show: &dyn Fn(&[Point]) -> Vec<Point>,
-        report: &mut Report,
-        run: &mut Run,
-    ) -> Result<(), DenoiseError> {
-        let all = self.0.reach * found.sigma().max(0.5);
-        let reach = |i| cloud.noises.map_or(all, |n| self.0.reach * n.movable(i));
-        let index = report.history.len() + 1;
-        run.progress("finishing", index, 0.99)?;
-        let before = y.clone();
-        Run::timed(report, "finish", || {
-            finish.apply(y);
-            relax::hold(frame.points(), y, reach);
-        });
-        let mut record = Iteration { index, ..Iteration::default() };
-        super::fgl::steps::record_movement(&mut record, &before, y, frame.unit());
-        run.iteration(&Snapshot { record: &record, positions: &|| show(y) })?;
-        report.history.push(record);
-        Ok(())
-    }
+    let why = match last.stop {
+        Stop::Converged => "points hardly moved any more",
+        Stop::NoiseRemoved if last.thinness > 0.0 => {
+            "features are thinner than the noise, and would have collapsed"
+        }
+        Stop::NoiseRemoved => "points had moved by as much as the noise",
+        Stop::IterationLimit => "the limit of rounds was reached",
+        _ => "the observer asked to stop",
+    };
+    words.push(format!("patches of {} points at first", last.rounds[0].settings.size));
+    words.push(format!("stopped after {} rounds: {why}", last.rounds.len()));
+    words
 }

@@ -103,7 +103,7 @@ impl Denoiser for Fgl {
 
         report.spacing = Some(stop.estimate().spacing * frame.unit());
         report.noise = Some(stop.estimate().sigma * frame.unit());
-        report.skipped_rows = noisy.len() - frame.rows().len();
+        frame.describe(&mut report);
         let cloud = noisy.with_positions(frame.leave(noisy, &y)).map_err(|e| {
             DenoiseError::Numerical { step: "putting points back", detail: e.to_string() }
         })?;

@@ -161,7 +161,7 @@ impl Denoiser for Glr {
         let around = normal_neighbors(noise.sigma);
         report.spacing = Some(frame.unit());
         report.noise = Some(noise.sigma * frame.unit());
-        report.skipped_rows = noisy.len() - frame.rows().len();
+        frame.describe(&mut report);
         report.notes.push(format!("patches of {size}, for noise of {:.2} spacings", noise.sigma));
 
         let mut y = frame.points().to_vec();

@@ -16,6 +16,9 @@ mod pieces;
 mod read;
 mod room;
 mod write;
+mod xml;
+#[cfg(test)]
+mod xml_tests;
 
 use std::io::{Cursor, Read, Seek};
 
@@ -95,6 +98,10 @@ fn open_with<R: Read + Seek>(
             );
             return Err(Fault::byte(32, fault));
         }
+    }
+    // Where it cannot be had, the reader says why.
+    if let Ok(xml) = E57Reader::raw_xml(&mut source) {
+        xml::check(&xml).map_err(|fault| Fault::byte(24, fault))?;
     }
     source.rewind().map_err(failed)?;
     E57Reader::new(source).map_err(|e| fault(0, &e))

@@ -1,7 +1,6 @@
 //! Compressed points: the table of chunks, and chunks to records and back.
 
 use std::io::{Cursor, Read, Seek, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use laz::laszip::{ChunkTable, ChunkTableEntry};
 use laz::record::{
@@ -10,7 +9,10 @@ use laz::record::{
 };
 use laz::{LazItem, LazItemRecordBuilder, LazItemType, LazVlr, LazVlrBuilder};
 
+use super::point14::Point14;
 use super::record;
+use super::times::GpsTime;
+use crate::caught::caught;
 use crate::error::Fault;
 
 /// A run of compressed points.
@@ -198,13 +200,12 @@ impl Packing {
         }
         let mut cursor = Cursor::new(tail);
         // Last resort: what the library would panic on was checked, as far as it is known.
-        let table = catch_unwind(AssertUnwindSafe(|| ChunkTable::read(&mut cursor, variable)));
-        let mut entries = match table {
-            Ok(Ok(table)) => table.as_ref().to_vec(),
-            Ok(Err(e)) => {
+        let mut entries = match caught(|| ChunkTable::read(&mut cursor, variable)) {
+            Some(Ok(table)) => table.as_ref().to_vec(),
+            Some(Err(e)) => {
                 return Err(Fault::byte(table_at, format!("the chunk table is cut off: {e}")));
             }
-            Err(_) => return Err(Fault::byte(table_at, "the chunk table is damaged")),
+            None => return Err(Fault::byte(table_at, "the chunk table is damaged")),
         };
         if !variable {
             for e in &mut entries {
@@ -274,38 +275,53 @@ impl Packing {
             Fault::byte(at, fault)
         };
         let mut done = 0;
-        // Last resort: the library checks with assertions what arithmetic coding can produce
-        // from damaged bytes, and a file must not end the program.
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut decoder: Box<dyn RecordDecompressor<R>> = if self.layered {
-                Box::new(LayeredPointRecordDecompressor::new(source))
-            } else {
-                Box::new(SequentialPointRecordDecompressor::new(source))
-            };
-            decoder.set_fields_from(self.vlr.items()).map_err(|e| e.to_string())?;
-            let mut raw = vec![0; block.min(points) * self.length];
-            while done < points {
-                let n = block.min(points - done);
-                let raw = &mut raw[..n * self.length];
+        let mut decoder = attempt(|| self.decoder(source)).map_err(|why| damaged(done, &why))?;
+        let mut raw = vec![0; block.min(points) * self.length];
+        while done < points {
+            let n = block.min(points - done);
+            let raw = &mut raw[..n * self.length];
+            let decoded = attempt(|| {
                 decoder.decompress_many(raw).map_err(|e| match e.kind() {
                     std::io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
                     _ => e.to_string(),
-                })?;
-                if !take(done, raw) {
-                    break;
-                }
-                done += n;
+                })
+            });
+            decoded.map_err(|why| damaged(done, &why))?;
+            if !take(done, raw) {
+                break;
             }
-            Ok(())
-        }));
-        match result {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(why)) => {
-                let why: String = why;
-                Err(damaged(done, &why))
-            }
-            Err(_) => Err(damaged(done, "it holds values that no writer makes")),
+            done += n;
         }
+        Ok(())
+    }
+
+    /// The decoder of the library, but for GPS times.
+    fn decoder<'a, R: Read + Seek + 'a>(
+        &self,
+        source: R,
+    ) -> Result<Box<dyn RecordDecompressor<R> + 'a>, String> {
+        let message = |e: laz::LasZipError| e.to_string();
+        let items = self.vlr.items();
+        if self.layered {
+            let mut decoder = LayeredPointRecordDecompressor::new(source);
+            for item in items {
+                match item.item_type() {
+                    LazItemType::Point14 => {
+                        decoder.add_field_decompressor(Point14::new(item.version()))
+                    }
+                    _ => decoder.set_fields_from(&vec![*item]).map_err(message)?,
+                }
+            }
+            return Ok(Box::new(decoder));
+        }
+        let mut decoder = SequentialPointRecordDecompressor::new(source);
+        for item in items {
+            match (item.item_type(), item.version()) {
+                (LazItemType::GpsTime, 2) => decoder.add_field_decompressor(GpsTime::default()),
+                _ => decoder.set_fields_from(&vec![*item]).map_err(message)?,
+            }
+        }
+        Ok(Box::new(decoder))
     }
 
     /// Compresses the records of one chunk.
@@ -322,14 +338,14 @@ impl Packing {
         }
         let out = Cursor::new(Vec::new());
         // Last resort here too: a value the library did not foresee must not end the program.
-        let result = catch_unwind(AssertUnwindSafe(|| {
+        let result = caught(|| {
             if self.layered {
                 run(LayeredPointRecordCompressor::new(out), self.vlr.items(), raw)
             } else {
                 run(SequentialPointRecordCompressor::new(out), self.vlr.items(), raw)
             }
-        }));
-        result.unwrap_or_else(|_| Err(std::io::Error::other("the points cannot be compressed")))
+        });
+        result.unwrap_or_else(|| Err(std::io::Error::other("the points cannot be compressed")))
     }
 
     /// Writes the table of chunks of the given sizes.
@@ -341,6 +357,12 @@ impl Packing {
         }
         table.write_to(out, &self.vlr)
     }
+}
+
+/// Last resort: the library checks with assertions what arithmetic coding can produce from damaged
+/// bytes, and a file must not end the program.
+fn attempt<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    caught(run).unwrap_or_else(|| Err("it holds values that no writer makes".to_owned()))
 }
 
 fn expected_items(format: u8, length: usize) -> Option<Vec<LazItem>> {

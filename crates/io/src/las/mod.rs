@@ -1,7 +1,8 @@
 //! LAS 1.0 to 1.4 and its compressed form LAZ: point formats 0 to 10.
 //!
 //! `file` knows the bytes around the points, `record` the fields of a point, `extra` the fields
-//! that a file adds, `chunks` the compression; `read` and `write` give them their meaning.
+//! that a file adds, `chunks` the compression (the `laz` crate's, but for `times` and
+//! `point14`); `read` and `write` give them their meaning.
 //!
 //! Coordinates are integers times the file's scale plus its offset. A point that does not move
 //! gets back exactly its stored integers; one that does is rounded to the nearest step, and one
@@ -11,15 +12,19 @@
 
 mod chunks;
 mod columns;
+#[cfg(test)]
+mod decode_tests;
 mod encode;
 mod extra;
 mod file;
 mod locate;
 mod pieces;
 mod plan;
+mod point14;
 mod quantise;
 mod read;
 mod record;
+mod times;
 mod write;
 
 use pellucid_cloud::Point;

@@ -73,6 +73,29 @@ pub fn las(good: &[u8]) -> Vec<Hostile> {
     ]
 }
 
+/// The last bytes of the layer of heights become a layer of flags that no encoder makes: the library
+/// looks behind the end of a table.
+fn out_of_range(good: &[u8], chunk: usize) -> Vec<u8> {
+    const BYTES: usize = 16;
+    let sizes = chunk + 30 + 4;
+    let [xy, z, classes] = [0, 4, 8].map(|at| number(good, sizes + at));
+    let mut out = patched(good, sizes + 4, &(z as u32 - BYTES as u32).to_le_bytes());
+    out[sizes + 12] = BYTES as u8;
+    patched(&out, sizes + 36 + xy + z - BYTES + classes, &[0xff; BYTES])
+}
+
+/// Of the layers only that of x and y, by which every field changes, and that of GPS times, which switch
+/// between sequences without end: bytes that stand for the last symbol of any model.
+fn endless_times(good: &[u8], chunk: usize) -> Vec<u8> {
+    const BYTES: usize = 32;
+    let sizes = chunk + 30 + 4;
+    let mut out = patched(good, sizes, &[0; 36]);
+    (out[sizes], out[sizes + 32]) = (BYTES as u8, BYTES as u8);
+    let mut layer = [0xff; BYTES];
+    layer[3] = 0xfe;
+    patched(&out, sizes + 36, &[layer, layer].concat())
+}
+
 pub fn laz(good: &[u8]) -> Vec<Hostile> {
     let bad = |at: usize, with: &[u8]| patched(good, at, with);
     let start = number(good, 96);
@@ -102,6 +125,8 @@ pub fn laz(good: &[u8]) -> Vec<Hostile> {
         hostile("absurd-chunks.laz", bad(table + 4, &[0xff; 4]), &["byte", "4294967295 chunks"]),
         hostile("absurd-count.laz", bad(247, &[0, 0, 0, 0xf0]), &["byte", "memory"]),
         hostile("damaged-chunk.laz", bad(start + 8 + 30, &[0xff; 4]), &["byte", "damaged"]),
+        hostile("out-of-range.laz", out_of_range(good, start + 8), &["byte", "damaged"]),
+        hostile("endless-times.laz", endless_times(good, start + 8), &["byte", "without end"]),
         hostile("wide-decoder.laz", wide, &["byte", "memory"]),
         hostile("not-compressed.laz", bad(375 + 18, &[0; 2]), &["byte 104", "22204"]),
     ]
@@ -141,6 +166,19 @@ pub fn e57(good: &[u8]) -> Vec<Hostile> {
         format!("{}4000000000{}", &xml[..at], &xml[end..])
     };
     let nested = |_: &str| "<e57Root>".to_owned() + &"<a>".repeat(100_000);
+    // A minute each, were they parsed.
+    let inside = |xml: &str, what: String| {
+        let at = xml.find("<data3D").unwrap_or(0);
+        format!("{}{what}{}", &xml[..at], &xml[at..])
+    };
+    let namespaces = |xml: &str| {
+        let open: String = (0..6000).map(|i| format!("<a xmlns:n{i}=\"u{i}\">")).collect();
+        inside(xml, open + &"</a>".repeat(6000))
+    };
+    let attributes = |xml: &str| {
+        let each: String = (0..60_000).map(|i| format!(" a{i}=\"\"")).collect();
+        inside(xml, format!("<a{each}/>"))
+    };
     let laughs = |xml: &str| {
         let start = xml.find("<e57Root").unwrap_or(0);
         format!("<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;&b;\">]>{}", &xml[start..])
@@ -152,6 +190,8 @@ pub fn e57(good: &[u8]) -> Vec<Hostile> {
         hostile("absurd-description.e57", mended(32, &[0, 0, 0, 2]), &["byte 32", "XML"]),
         hostile("absurd-count.e57", with_xml(good, count), &["byte", "promises 4000000000 points"]),
         hostile("nested.e57", with_xml(good, nested), &["byte", "XML"]),
+        hostile("namespaces.e57", with_xml(good, namespaces), &["byte", "within each other"]),
+        hostile("attributes.e57", with_xml(good, attributes), &["byte", "attributes of one"]),
         hostile("entities.e57", with_xml(good, laughs), &["byte", "XML"]),
     ]
 }

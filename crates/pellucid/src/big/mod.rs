@@ -24,10 +24,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod finish;
 mod folder;
 mod memory;
 mod movement;
 mod plan;
+mod private;
 mod store;
 mod work;
 
@@ -113,10 +115,27 @@ pub enum BigError {
         /// The least that works.
         needed: Memory,
     },
+    /// Another process is at work on it.
+    #[error("{folder}: another run to this output is still at work; wait for it, or stop it first")]
+    Busy {
+        /// The work folder.
+        folder: String,
+    },
+    /// What has the name of the work folder cannot be one of ours, or may have been changed.
+    #[error(
+        "{folder}: {fault}, so that it cannot be trusted as a work folder; remove it, or choose \
+         another output"
+    )]
+    Foreign {
+        /// The work folder.
+        folder: String,
+        /// Why not.
+        fault: String,
+    },
     /// There is work that was not finished.
     #[error(
         "{folder}: an earlier run to this output was interrupted here; resume it, or remove the \
-         folder to start anew"
+         folder to start from scratch"
     )]
     Unfinished {
         /// The work folder.
@@ -130,7 +149,7 @@ pub enum BigError {
     },
     /// The work that was not finished is another.
     #[error(
-        "{folder}: the interrupted run cannot be resumed: {fault}; remove the folder and start anew"
+        "{folder}: the interrupted run cannot be resumed: {fault}; remove the folder and start from scratch"
     )]
     Other {
         /// The work folder.
@@ -156,6 +175,20 @@ impl BigError {
     /// Whether it ended because it was asked to; the work can be resumed.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, BigError::Denoise(DenoiseError::Cancelled))
+    }
+
+    /// Whether the cloud itself is at fault, so that trying again would end in the same way.
+    fn is_of_the_cloud(&self) -> bool {
+        match self {
+            BigError::Denoise(e) => !matches!(e, DenoiseError::Cancelled),
+            BigError::Io(e) => {
+                matches!(
+                    e,
+                    IoError::Malformed { .. } | IoError::NoPoints { .. } | IoError::Unfit { .. }
+                )
+            }
+            _ => false,
+        }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use pellucid_cloud::{Point, vec3};
 
-use super::BigError;
+use super::{BigError, private};
 
 /// Bytes of a point, and of a point with its number.
 const POINT: usize = 24;
@@ -34,17 +34,39 @@ fn get_numbered(bytes: &[u8]) -> (u32, Point) {
 }
 
 /// Runs `fill` on a file beside `path`, which takes that name once it is on the disk.
-pub(super) fn whole(
+pub(super) fn whole<T>(
     path: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), BigError>,
-) -> Result<(), BigError> {
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, BigError>,
+) -> Result<T, BigError> {
     let failed = |e| BigError::file(path, e);
     let part = path.with_extension("part");
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(&part).map_err(failed)?);
-    fill(&mut out)?;
+    let mut out = BufWriter::with_capacity(1 << 20, private::create(&part).map_err(failed)?);
+    let result = fill(&mut out)?;
     let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
     file.sync_all().map_err(failed)?;
-    std::fs::rename(&part, path).map_err(failed)
+    std::fs::rename(&part, path).map_err(failed)?;
+    Ok(result)
+}
+
+/// Tells whether numbers are the same as before, and in the same order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Checksum(pub u64);
+
+impl Checksum {
+    pub fn new() -> Checksum {
+        Checksum(1)
+    }
+
+    pub fn add(&mut self, words: impl IntoIterator<Item = u64>) {
+        for word in words {
+            // Each step can be undone, so that no single change is lost.
+            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
+    pub fn add_points(&mut self, points: &[Point]) {
+        self.add(points.as_flattened().iter().map(|x| x.to_bits()));
+    }
 }
 
 /// Appends positions.
@@ -64,7 +86,7 @@ pub(super) type Take<'a> = dyn FnMut(u32, &[Point]) -> Result<(), BigError> + 'a
 /// Hands the finite positions of a file to `take`, some at a time, with the number of the first.
 pub(super) fn read_positions(path: &Path, take: &mut Take) -> Result<(), BigError> {
     let failed = |e| BigError::file(path, e);
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = private::open(path).map_err(failed)?;
     let rows = file.metadata().map_err(failed)?.len() as usize / POINT;
     let (mut bytes, mut points, mut number) = (Vec::new(), Vec::new(), 0u32);
     for from in (0..rows).step_by(BATCH) {
@@ -88,7 +110,7 @@ impl Spill {
     /// New files; together their buffers take about as many bytes as said.
     pub fn new(paths: Vec<PathBuf>, bytes: usize) -> Result<Spill, BigError> {
         for path in &paths {
-            File::create(path).map_err(|e| BigError::file(path, e))?;
+            private::create(path).map_err(|e| BigError::file(path, e))?;
         }
         let most = (bytes / paths.len().max(1)).clamp(4 << 10, 1 << 20);
         Ok(Spill { files: paths.into_iter().map(|p| (p, Vec::new())).collect(), most })
@@ -110,9 +132,9 @@ impl Spill {
 }
 
 fn flush(path: &Path, buffer: &mut Vec<u8>) -> Result<(), BigError> {
-    let append =
-        || -> std::io::Result<()> { OpenOptions::new().append(true).open(path)?.write_all(buffer) };
-    append().map_err(|e| BigError::file(path, e))?;
+    private::append(path)
+        .and_then(|mut file| file.write_all(buffer))
+        .map_err(|e| BigError::file(path, e))?;
     buffer.clear();
     Ok(())
 }
@@ -124,7 +146,7 @@ pub(super) fn read_numbered(
     numbers: &mut Vec<u32>,
 ) -> Result<(), BigError> {
     let failed = |e| BigError::file(path, e);
-    let file = File::open(path).map_err(failed)?;
+    let file = private::open(path).map_err(failed)?;
     let rows = file.metadata().map_err(failed)?.len() as usize / NUMBERED;
     let mut file = BufReader::with_capacity(1 << 20, file);
     points.reserve_exact(rows);
@@ -176,7 +198,7 @@ impl Source {
     fn peek(&mut self, most: usize) -> Result<Option<u32>, BigError> {
         if self.used == self.bytes.len() {
             let mut fill = || -> std::io::Result<()> {
-                let mut file = File::open(&self.path)?;
+                let mut file = private::open(&self.path)?;
                 file.seek(SeekFrom::Start(self.at))?;
                 self.bytes.clear();
                 file.take(most as u64).read_to_end(&mut self.bytes)?;

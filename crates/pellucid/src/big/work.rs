@@ -1,49 +1,51 @@
 //! The steps of a job, each of which leaves files from which the next can start.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
-use pellucid_cloud::{Point, vec3};
+use pellucid_cloud::Point;
 use pellucid_denoise::tiles::{Learned, Survey};
 use pellucid_denoise::{Control, DenoiseError, Observer, Progress, Run};
-use pellucid_io::{Format, IoError, PieceFile, check_output, put_in_place};
+use pellucid_io::{Format, Part, PieceFile};
 use serde::{Deserialize, Serialize};
 
-use super::folder::Folder;
-use super::movement::Lengths;
+use super::folder::{CHANGED, Folder};
 use super::plan::{Counts, Plan};
-use super::{BigError, Job, Memory, Outcome, Tile, store};
+use super::store::Checksum;
+use super::{BigError, Job, Memory, Tile, store};
 
 /// Bytes that a run takes whatever it works on: the program, buffers of files and codecs.
 const BASE: u64 = 160_000_000;
 /// Bytes for each point of a tile and its surroundings while it is denoised.
 const PER_POINT: u64 = 750;
 /// Bytes for buffers of many files at once.
-const BUFFERS: usize = 48 << 20;
+pub(super) const BUFFERS: usize = 48 << 20;
 /// Shares of the whole run at the end of: reading, learning, sorting, denoising.
 const READ: f64 = 0.03;
 const LEARNED: f64 = 0.08;
 const SORTED: f64 = 0.1;
-const DENOISED: f64 = 0.95;
+pub(super) const DENOISED: f64 = 0.95;
 
 /// What is known once the cloud has been looked at.
 #[derive(Debug, Serialize, Deserialize)]
-struct Known {
+pub(super) struct Known {
     learned: Learned,
     plan: Plan,
-    rows: usize,
-    points: usize,
+    pub rows: usize,
+    pub points: usize,
     memory: u64,
+    /// Of all positions.
+    pub checksum: u64,
 }
 
 /// Work on a large file, cut into tiles.
 pub struct Work {
-    job: Job,
-    format: Format,
-    file: PieceFile,
-    folder: Folder,
-    known: Known,
-    resumed: usize,
+    pub(super) job: Job,
+    pub(super) format: Format,
+    pub(super) file: PieceFile,
+    pub(super) folder: Folder,
+    pub(super) known: Known,
+    pub(super) resumed: usize,
 }
 
 /// The points of a tile, ready to be denoised.
@@ -63,29 +65,22 @@ impl Work {
     /// Looks at the file, learns, and sorts the points by tile; or goes on where it was.
     pub fn start(job: &Job, run: &mut Run) -> Result<Work, BigError> {
         run.progress("reading", 0, 0.0)?;
-        check_output(&job.output, &job.write)?;
+        Part::check(&job.output, &job.write)?;
         let file = PieceFile::open(&job.input)?;
         let format = Format::from_path(&job.output).unwrap_or(file.format());
         // Refused now rather than after hours.
         file.check_becomes(format)?;
         let folder = Folder::enter(job, run.seed)?;
         let known = match folder.load::<Known>(&folder.plan())? {
-            Some(known) if known.learned.is_current() => {
-                if known.memory > job.memory.0 {
-                    let (given, needed) = (job.memory, Memory(known.memory));
-                    return Err(BigError::Memory { given, needed });
-                }
+            Some(known) => {
+                check_same(&known, job, &file, &folder, run)?;
                 known
             }
-            Some(_) => {
-                let fault = "it was made by another version of the program".to_owned();
-                return Err(BigError::Other { folder: folder.name(), fault });
-            }
             None => {
-                let result = positions(&file, &folder, run).and_then(|()| look(job, &folder, run));
-                match result {
+                let sum = positions(&file, &folder, run);
+                match sum.and_then(|sum| look(job, &folder, sum, run)) {
                     Err(e) if !e.is_cancelled() => {
-                        // Nothing to go on with; the first error is the one to tell.
+                        // Nothing to go on with; the first error is the one to report.
                         let _ = folder.remove();
                         return Err(e);
                     }
@@ -94,9 +89,6 @@ impl Work {
             }
         };
         if !folder.sorted().exists() {
-            if !folder.positions().exists() {
-                positions(&file, &folder, run)?;
-            }
             sort(&known.plan, &folder, run)?;
         }
         let mut work = Work { job: job.clone(), format, file, folder, known, resumed: 0 };
@@ -134,8 +126,7 @@ impl Work {
         let core = points.len();
         store::read_numbered(&self.folder.around(tile), &mut points, &mut numbers)?;
         if (core, points.len()) != (self.tiles()[tile].core, all) {
-            let fault = format!("the points of tile {tile} are damaged");
-            return Err(BigError::Other { folder: self.folder.name(), fault });
+            return Err(self.folder.refused(format!("the points of tile {tile} are damaged")));
         }
         Ok(Piece { tile, points, numbers, core })
     }
@@ -174,84 +165,13 @@ impl Work {
                 .with_cancel(cancel)
                 .with_observer(share);
             let (points, numbers) = (&piece.points, &piece.numbers);
-            let moved = self.learned().denoise_piece(points, numbers, piece.core, &mut inner)?;
+            let moved = self.learned().denoise_piece(points, numbers, piece.core, &mut inner);
             drop(inner);
+            let moved = self.folder.unless_at_fault(moved.map_err(BigError::from))?;
             self.put(&piece, &moved)?;
             done += all;
         }
         Ok(())
-    }
-
-    /// Puts the results of all tiles together and writes the output; then the work folder goes.
-    pub fn finish(self, run: &mut Run) -> Result<Outcome, BigError> {
-        let tiles = self.tiles().len();
-        let other = |fault: String| BigError::Other { folder: self.folder.name(), fault };
-        if let Some(tile) = (0..tiles).find(|&t| !self.is_done(t)) {
-            return Err(other(format!("tile {tile} is not done")));
-        }
-        let idle = self.learned().is_idle();
-        let results = || {
-            let paths = (0..tiles).map(|t| self.folder.done(t)).collect();
-            store::Merge::new(paths, BUFFERS)
-        };
-        let mut merge = results()?;
-        let part = self.folder.output();
-        let failed = |e| BigError::file(&part, e);
-        // Some formats read back what they have written.
-        let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(true);
-        let mut sink = options.open(&part).map_err(failed)?;
-        let (mut number, mut rows) = (0u32, 0);
-        let all = self.file.passes() * self.known.rows;
-        let mut lengths = Lengths::of(self.known.points);
-        let mut change = |first: usize, points: &mut [Point]| -> Result<(), BigError> {
-            let written = rows as f64 / all.max(1) as f64;
-            run.progress("writing", 0, DENOISED + (1.0 - DENOISED) * written)?;
-            if first == 0 && rows > 0 {
-                // Once more from the start.
-                (merge, number) = (results()?, 0);
-                lengths = Lengths::of(self.known.points);
-            }
-            rows += points.len();
-            if idle {
-                return Ok(());
-            }
-            for p in points.iter_mut().filter(|p| vec3::is_finite(**p)) {
-                match merge.take()? {
-                    Some((n, to)) if n == number => {
-                        lengths.add(vec3::distance2(*p, to).sqrt());
-                        *p = to;
-                    }
-                    _ => return Err(other(format!("the result of point {number} is missing"))),
-                }
-                number += 1;
-            }
-            Ok(())
-        };
-        let mut failure = None;
-        let written = self.file.rewrite(self.format, &mut sink, &mut |first, points| {
-            change(first, points).map_err(|e| failure = Some(e)).is_ok()
-        });
-        if let Some(e) = failure {
-            return Err(e);
-        }
-        written.map_err(|e| match e {
-            IoError::Write { source, .. } => failed(source),
-            e => e.into(),
-        })?;
-        sink.sync_all().map_err(failed)?;
-        drop(sink);
-        put_in_place(&part, &self.job.output, &self.job.write)?;
-        self.folder.remove()?;
-        Ok(Outcome {
-            rows: self.known.rows,
-            points: self.known.points,
-            tiles,
-            resumed: self.resumed,
-            movement: lengths.finish(),
-            has_normals: self.file.has_normals(),
-            dropped: self.file.left_out(),
-        })
     }
 }
 
@@ -272,25 +192,55 @@ impl Iterator for Pieces<'_> {
     }
 }
 
+/// An error unless work that was interrupted can go on with this program, memory and input.
+fn check_same(
+    known: &Known,
+    job: &Job,
+    file: &PieceFile,
+    folder: &Folder,
+    run: &mut Run,
+) -> Result<(), BigError> {
+    if !known.learned.is_current() {
+        return Err(folder.refused("it was made by another version of the program"));
+    }
+    if known.memory > job.memory.0 {
+        return Err(BigError::Memory { given: job.memory, needed: Memory(known.memory) });
+    }
+    // All positions are read: an input may change and keep its size and time.
+    let sum = match folder.sorted().exists() {
+        true => read(file, run, &mut |_| Ok(()))?,
+        false => positions(file, folder, run)?,
+    };
+    if sum == known.checksum { Ok(()) } else { Err(folder.refused(CHANGED)) }
+}
+
+/// Hands all positions of the input to `take`; gives their checksum.
+fn read(
+    file: &PieceFile,
+    run: &mut Run,
+    take: &mut dyn FnMut(&[Point]) -> Result<(), BigError>,
+) -> Result<u64, BigError> {
+    let (mut rows, mut failure, mut sum) = (0, None, Checksum::new());
+    file.positions(&mut |points| {
+        let part = rows as f64 / file.len().max(1) as f64;
+        rows += points.len();
+        sum.add_points(points);
+        let reported = run.progress("reading", 0, READ * part).map_err(BigError::from);
+        reported.and_then(|()| take(points)).map_err(|e| failure = Some(e)).is_ok()
+    })?;
+    failure.map_or(Ok(sum.0), Err)
+}
+
 /// Copies all positions out of the input, so that it is unpacked only once.
-fn positions(file: &PieceFile, folder: &Folder, run: &mut Run) -> Result<(), BigError> {
+fn positions(file: &PieceFile, folder: &Folder, run: &mut Run) -> Result<u64, BigError> {
     let path = folder.positions();
     store::whole(&path, |out| {
-        let (mut rows, mut failure) = (0, None);
-        file.positions(&mut |points| {
-            let part = rows as f64 / file.len().max(1) as f64;
-            rows += points.len();
-            let told = run.progress("reading", 0, READ * part).map_err(BigError::from);
-            told.and_then(|()| store::write_positions(&path, out, points))
-                .map_err(|e| failure = Some(e))
-                .is_ok()
-        })?;
-        failure.map_or(Ok(()), Err)
+        read(file, run, &mut |points| store::write_positions(&path, out, points))
     })
 }
 
 /// Learns and decides on tiles.
-fn look(job: &Job, folder: &Folder, run: &mut Run) -> Result<Known, BigError> {
+fn look(job: &Job, folder: &Folder, checksum: u64, run: &mut Run) -> Result<Known, BigError> {
     let path = folder.positions();
     let mut survey = Survey::new();
     while !survey.is_done() {
@@ -324,7 +274,7 @@ fn look(job: &Job, folder: &Folder, run: &mut Run) -> Result<Known, BigError> {
     };
     let rows = fs::metadata(&path).map_err(|e| BigError::file(&path, e))?.len() / 24;
     let (rows, points, memory) = (rows as usize, survey.points(), job.memory.0);
-    let known = Known { learned, plan, rows, points, memory };
+    let known = Known { learned, plan, rows, points, memory, checksum };
     folder.save(&folder.plan(), &known)?;
     Ok(known)
 }

@@ -66,7 +66,7 @@ pub fn make(args: &BenchPaper) -> Result<(), Failure> {
         page(args, &figure, &clouds, &folder.join(&name))?;
         let _ = writeln!(text, "[Look at these clouds](figures/{name})");
     }
-    output::write_file(&args.out.join("figures.md"), text.as_bytes(), true)?;
+    output::write_file(&args.out.join("figures.md"), text.as_bytes(), true, &[])?;
     if !args.quiet {
         output::note(&format!("the page is {}", args.out.join("figures.md").display()));
     }
@@ -231,5 +231,5 @@ fn page(args: &BenchPaper, figure: &Figure, clouds: &[Shown], to: &Path) -> Resu
     let mut page = Page::new(figure.title);
     page.head = serde_json::to_value(Head::new()).map_err(Failure::work)?;
     page.groups.push(Group::pack(figure.title, &layers, POINTS, BYTES));
-    output::write_file(to, page.html().map_err(Failure::work)?.as_bytes(), true)
+    output::write_file(to, page.html().map_err(Failure::work)?.as_bytes(), true, &[])
 }

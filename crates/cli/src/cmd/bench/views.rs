@@ -82,7 +82,7 @@ impl Views {
         page.head = self.head.clone();
         page.groups.push(group);
         let html = page.html().map_err(Failure::work)?;
-        output::write_file(&self.folder.join(name(key)), html.as_bytes(), true)
+        output::write_file(&self.folder.join(name(key)), html.as_bytes(), true, &[])
     }
 }
 

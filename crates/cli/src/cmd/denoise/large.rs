@@ -114,14 +114,14 @@ fn parameters(plan: &Plan) -> Result<AutoParameters, Failure> {
 }
 
 fn failure(input: &Path, output: &Path, error: BigError) -> Failure {
+    let folder = big::work_folder(output);
+    let command = || resuming(std::env::args_os().map(|a| a.to_string_lossy().into_owned()));
+    let saved = || format!("progress is saved in {}; resume with: {}", folder.display(), command());
     match error {
-        e if e.is_cancelled() => Failure::Paused(format!(
-            "interrupted; what was done is kept in {}; go on with: {}",
-            big::work_folder(output).display(),
-            resuming(std::env::args_os().map(|a| a.to_string_lossy().into_owned()))
-        )),
+        e if e.is_cancelled() => Failure::Paused(format!("interrupted; {}", saved())),
         BigError::Io(e) => e.into(),
         BigError::Denoise(e) => Failure::denoise(input, e),
+        e @ BigError::File { .. } if folder.exists() => Failure::work(format!("{e}; {}", saved())),
         e @ BigError::File { .. } => Failure::work(e),
         e @ BigError::Memory { .. } => Failure::input(naming(input, e)),
         e => Failure::input(e),

@@ -72,9 +72,10 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
         }
     }
     match (&args.report, page) {
-        (Some(path), Some(page)) => page.write(path, args.overwrite)?,
+        (Some(path), Some(page)) => page.write(path, args)?,
         (Some(path), None) => {
-            output::write_file(path, (output::json(&file)? + "\n").as_bytes(), args.overwrite)?;
+            let text = output::json(&file)? + "\n";
+            output::write_file(path, text.as_bytes(), args.overwrite, &args.inputs)?;
         }
         (None, _) => {}
     }

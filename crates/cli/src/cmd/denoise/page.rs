@@ -73,8 +73,9 @@ impl Builder {
     }
 
     /// Writes the page.
-    pub fn write(self, path: &Path, overwrite: bool) -> Result<(), Failure> {
-        output::write_file(path, self.page.html().map_err(Failure::work)?.as_bytes(), overwrite)
+    pub fn write(self, path: &Path, args: &Denoise) -> Result<(), Failure> {
+        let html = self.page.html().map_err(Failure::work)?;
+        output::write_file(path, html.as_bytes(), args.overwrite, &args.inputs)
     }
 }
 

@@ -1,20 +1,23 @@
 //! A server for one page, on this computer and for those who know its address.
 
-use std::fmt::Write;
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::http::{Request, Status, answer};
 
-/// Whoever takes longer to ask or to listen is left.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time for a whole request, however it arrives.
+const ASK: Duration = Duration::from_secs(5);
+/// Time for a whole answer, however slowly it is taken.
+const ANSWER: Duration = Duration::from_secs(60);
 /// Between looks for a new connection and for Ctrl-C.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Connections at once.
+/// Connections at once that have not asked yet, and answers at once.
 const MOST: usize = 16;
 
 /// What is served now.
@@ -30,6 +33,10 @@ pub struct Server {
     port: u16,
     token: String,
     shown: Mutex<Shown>,
+    /// Connections that have not asked yet, the oldest first.
+    asking: Mutex<VecDeque<(usize, TcpStream)>>,
+    answers: AtomicUsize,
+    pub(super) patience: Duration,
 }
 
 impl Server {
@@ -46,7 +53,8 @@ impl Server {
             let _ = write!(token, "{b:02x}");
         }
         let shown = Mutex::new(Shown { html: "".into(), version: 0 });
-        Ok(Server { listener, port, token, shown })
+        let (asking, answers) = (Mutex::default(), AtomicUsize::new(0));
+        Ok(Server { listener, port, token, shown, asking, answers, patience: ASK })
     }
 
     /// Where the page is.
@@ -61,50 +69,86 @@ impl Server {
 
     /// Shows another page from now on.
     pub fn show(&self, html: String, version: u64) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        *shown = Shown { html: html.into(), version };
+        *held(&self.shown) = Shown { html: html.into(), version };
     }
 
     /// Answers until `stop` turns true.
     pub fn serve(&self, stop: &AtomicBool) {
-        let busy = AtomicUsize::new(0);
         thread::scope(|scope| {
+            let mut number = 0;
             while !stop.load(Ordering::SeqCst) {
                 match self.listener.accept() {
                     Ok((stream, from)) if from.ip().is_loopback() => {
-                        if busy.fetch_add(1, Ordering::SeqCst) >= MOST {
-                            busy.fetch_sub(1, Ordering::SeqCst);
-                            continue;
+                        number += 1;
+                        if self.admit(number, &stream).is_ok() {
+                            scope.spawn(move || {
+                                // Whoever asked has gone, or took too long: nobody to tell.
+                                let _ = self.talk(number, stream);
+                                self.asked(number);
+                            });
                         }
-                        let busy = &busy;
-                        scope.spawn(move || {
-                            // Whoever asked has gone, or took too long: nobody to tell.
-                            let _ = self.talk(stream);
-                            busy.fetch_sub(1, Ordering::SeqCst);
-                        });
                     }
                     Ok(_) => {}
                     Err(_) => thread::sleep(PAUSE),
                 }
             }
+            // Nobody is waited for.
+            held(&self.asking).drain(..).for_each(|(_, stream)| end(&stream));
         });
     }
 
-    fn talk(&self, mut stream: TcpStream) -> io::Result<()> {
+    /// Takes a connection; if too many have not asked yet, the one that has had the most time goes.
+    fn admit(&self, number: usize, stream: &TcpStream) -> io::Result<()> {
+        let handle = stream.try_clone()?;
+        let mut asking = held(&self.asking);
+        if asking.len() >= MOST
+            && let Some((_, oldest)) = asking.pop_front()
+        {
+            end(&oldest);
+        }
+        asking.push_back((number, handle));
+        Ok(())
+    }
+
+    /// A connection does not wait for its request any more.
+    fn asked(&self, number: usize) {
+        held(&self.asking).retain(|(n, _)| *n != number);
+    }
+
+    fn talk(&self, number: usize, stream: TcpStream) -> io::Result<()> {
         stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let Some(request) = Request::read(&mut stream)? else {
-            return answer(&mut stream, Status::BadRequest, "text/plain", b"bad request\n");
+        let mut stream = Timed { stream, until: Instant::now() + self.patience };
+        let request = Request::read(&mut stream)?;
+        let wanted = match &request {
+            Some(request) => self.judge(request),
+            None => Err(Status::BadRequest),
         };
-        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match self.judge(&request) {
-            Ok(Wanted::Page) => answer(&mut stream, Status::Ok, "text/html", shown.html.as_bytes()),
-            Ok(Wanted::Version) => {
-                let version = shown.version.to_string();
-                answer(&mut stream, Status::Ok, "text/plain", version.as_bytes())
+        let wanted = match wanted {
+            Ok(wanted) => wanted,
+            Err(Status::BadRequest) => {
+                return answer(&mut stream, Status::BadRequest, "text/plain", b"bad request\n");
             }
-            Err(status) => answer(&mut stream, status, "text/plain", b"not here\n"),
+            Err(status) => return answer(&mut stream, status, "text/plain", b"not here\n"),
+        };
+        // From here on it is somebody who knows the token.
+        self.asked(number);
+        stream.until = Instant::now() + ANSWER;
+        let others = self.answers.fetch_add(1, Ordering::SeqCst);
+        let result = match others < MOST {
+            true => self.send(wanted, &mut stream),
+            false => Ok(()),
+        };
+        self.answers.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    fn send(&self, wanted: Wanted, to: &mut Timed) -> io::Result<()> {
+        let shown = held(&self.shown).clone();
+        match wanted {
+            Wanted::Page => answer(to, Status::Ok, "text/html", shown.html.as_bytes()),
+            Wanted::Version => {
+                answer(to, Status::Ok, "text/plain", shown.version.to_string().as_bytes())
+            }
         }
     }
 
@@ -136,6 +180,49 @@ impl Server {
 pub(super) enum Wanted {
     Page,
     Version,
+}
+
+/// A connection that ends at a given time, also if bytes come or go one by one.
+struct Timed {
+    stream: TcpStream,
+    until: Instant,
+}
+
+impl Timed {
+    /// The time that is left.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        match self.until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
+            left => Ok(Some(left)),
+        }
+    }
+}
+
+impl Read for Timed {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// Closes a connection; it may have gone already.
+fn end(stream: &TcpStream) {
+    let _ = stream.shutdown(Shutdown::Both);
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Compares in the same time whatever the letters are.

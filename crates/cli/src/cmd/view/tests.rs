@@ -2,13 +2,21 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use super::server::Server;
 
+fn port(server: &Server) -> String {
+    server.address().split(':').nth(2).unwrap().split('/').next().unwrap().to_owned()
+}
+
+fn connect(server: &Server) -> TcpStream {
+    TcpStream::connect(format!("127.0.0.1:{}", port(server))).unwrap()
+}
+
 /// Sends bytes to a running server and gives the whole answer.
 fn ask(server: &Server, bytes: &str) -> String {
-    let port = server.address().split(':').nth(2).unwrap().split('/').next().unwrap().to_owned();
-    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    let (port, mut stream) = (port(server), connect(server));
     stream.write_all(bytes.replace("PORT", &port).as_bytes()).unwrap();
     let mut text = String::new();
     // A refused connection may be reset after its answer.
@@ -17,7 +25,10 @@ fn ask(server: &Server, bytes: &str) -> String {
 }
 
 fn serving(job: impl FnOnce(&Server, &str)) {
-    let server = Server::new().unwrap();
+    serving_with(Server::new().unwrap(), job);
+}
+
+fn serving_with(server: Server, job: impl FnOnce(&Server, &str)) {
     server.show("<!doctype html>the page".to_owned(), 7);
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -113,6 +124,42 @@ fn a_request_without_end_is_cut_off() {
         let line = format!("GET {token}/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nX: ");
         let answer = ask(server, &(line + &"a".repeat(40_000)));
         assert!(!answer.contains("the page"), "{answer}");
+    });
+}
+
+#[test]
+fn slow_clients_keep_nobody_out() {
+    serving(|server, token| {
+        let slow: Vec<TcpStream> = (0..100)
+            .map(|i| {
+                let mut stream = connect(server);
+                // Some of them ask for half of the page.
+                let _ = stream.write_all(&b"GET / HT"[..i % 9]);
+                stream
+            })
+            .collect();
+        for _ in 0..20 {
+            let page = format!("GET {token}/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n");
+            let answer = ask(server, &page);
+            assert!(answer.ends_with("the page"), "{answer}");
+        }
+        drop(slow);
+    });
+}
+
+#[test]
+fn a_request_byte_by_byte_is_cut_off() {
+    let mut server = Server::new().unwrap();
+    server.patience = Duration::from_millis(200);
+    serving_with(server, |server, token| {
+        let mut stream = connect(server);
+        stream.write_all(format!("GET {token}/ HTTP/1.1\r\nX: ").as_bytes()).unwrap();
+        // Many times as long as it may take.
+        let cut_off = (0..1000).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            stream.write_all(b"a").is_err()
+        });
+        assert!(cut_off);
     });
 }
 

@@ -1,29 +1,24 @@
 //! What is known of a large cloud as a whole, and a piece of it denoised with that.
 
-use pellucid_cloud::noise::NoiseMap;
 use pellucid_cloud::{Point, PointCloud};
 use serde::{Deserialize, Serialize};
 
-use super::aside;
-use super::choose::{self, Found};
-use super::round::Cloud;
-use super::schedule::Follow;
-use super::stages::Rounds;
 use super::survey::{Survey, WHOLE_UP_TO};
-use super::{Auto, AutoParameters, MIN_POINTS, NAME, Plan};
+use super::treatment::{Treatment, Work};
+use super::{Auto, AutoParameters, MIN_POINTS, MOST_ROUNDS, NAME, Tuning, kinds};
 use crate::frame::{self, LocalFrame, Place};
 use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
-/// Width of the surroundings that a piece needs, in spacings: for what comes at the end, for
-/// each round, and for each pass over normals at the end.
-///
-/// A round carries what it sees from patch to patch, so the width goes with the rounds. On a million
-/// points (4 rounds), pieces with 48 spacings around them differ from the whole run by 3e-5
-/// spacings at most, those with 40 by 0.015 and those with 64 by 3e-12 (docs/big-clouds.md).
+/// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
+/// to point, and what few rounds leave is smoothed away at the end.
+const ROUNDS_OF_LARGE: usize = 4;
+
+/// Width of the surroundings that a piece needs, in spacings of each level: for its end, for each
+/// round, and for each pass over normals and heights at the end.
 const HALO: f64 = 28.0;
 const HALO_OF_ROUND: f64 = 6.0;
 const HALO_OF_PASS: f64 = 3.0;
@@ -62,8 +57,7 @@ const HALO_OF_PASS: f64 = 3.0;
 pub struct Learned {
     version: u32,
     pub(super) place: Place,
-    pub(super) found: Found,
-    pub(super) plan: Plan,
+    pub(super) treatment: Treatment,
     parameters: AutoParameters,
     seed: u64,
 }
@@ -87,38 +81,22 @@ impl Learned {
             let (centre, unit) = frame::measure(&points);
             let place = Place { low, high, centre, unit };
             let all: Vec<u32> = (0..points.len() as u32).collect();
-            let mut frame = LocalFrame::at(&place, &all, &points, &numbers);
             let inner = survey.inner();
-            let inside = |frame: &LocalFrame| -> Vec<bool> {
-                frame.rows().iter().map(|&r| inner[r as usize]).collect()
+            let large = survey.points() > WHOLE_UP_TO;
+            let mut work = Work {
+                auto: &Auto { parameters: parameters.clone(), tuning: Tuning::default() },
+                frame: LocalFrame::at(&place, &all, &points, &numbers),
+                positions: &points,
+                inner: Some(&inner),
+                most: if large { ROUNDS_OF_LARGE } else { MOST_ROUNDS },
+                seed,
+                stopped: false,
+                report: &mut Report::default(),
+                run: &mut quiet,
             };
-            let seen = inside(&frame);
-            let cloud = Cloud { inner: Some(&seen), ..Cloud::of(&frame, seed) };
-            let found = choose::look(&cloud, parameters.without);
-            aside::set_aside(&mut frame, found.sigma());
-            let inner = inside(&frame);
-            let cloud = Cloud { inner: Some(&inner), ..Cloud::of(&frame, seed) };
-            let noises = found.noises(&cloud);
-            let cloud = cloud.with(noises.as_ref());
-            let auto = Auto(parameters.clone());
-            let follow = Follow::new(found.sigma(), parameters.strength);
-            let follow = match survey.points() > WHOLE_UP_TO {
-                true => follow.briefly(),
-                false => follow,
-            };
-            let too_few = frame.points().len() < MIN_POINTS;
-            let plan = match too_few || auto.is_idle(&found) {
-                true => Plan::idle(),
-                false => {
-                    let (show, report) = (|_: &[Point]| Vec::new(), &mut Report::default());
-                    let (auto, frame, show) = (&auto, &frame, &show);
-                    Rounds { auto, frame, show, report, run: &mut quiet }
-                        .learn(&cloud, follow)?
-                        .plan
-                }
-            };
+            let (treatment, _) = work.learn()?;
             let parameters = parameters.clone();
-            Ok(Learned { version: VERSION, place, found, plan, parameters, seed })
+            Ok(Learned { version: VERSION, place, treatment, parameters, seed })
         })
     }
 
@@ -146,11 +124,15 @@ impl Learned {
     /// How far around its own points a piece must reach for them to get what the whole run would
     /// give them, in file units.
     pub fn halo(&self) -> f64 {
-        let noises = if self.found.is_uneven() { NoiseMap::reach() } else { 0.0 };
-        let Plan { recipes, finish, .. } = &self.plan;
-        let passes = HALO_OF_PASS * finish.normal_passes as f64;
-        let spacings = HALO + HALO_OF_ROUND * recipes.len() as f64 + passes + noises;
-        if self.plan.recipes.is_empty() { 0.0 } else { spacings * self.place.unit }
+        let passes = HALO_OF_PASS * Tuning::default().passes_of_facets() as f64;
+        let Treatment { trial, levels, estimate } = &self.treatment;
+        let widths = trial
+            .iter()
+            .chain(levels)
+            .map(|level| level.unit * (HALO + HALO_OF_ROUND * level.rounds.len() as f64 + passes));
+        let kinds = if trial.is_empty() { 0.0 } else { 4.0 * kinds::REGION };
+        let spacings = widths.sum::<f64>() + kinds;
+        if self.is_idle() { 0.0 } else { (spacings + estimate.reach()) * self.place.unit }
     }
 
     /// Denoises a piece of the cloud: its own points, the first `core` of `points`, and those
@@ -168,42 +150,28 @@ impl Learned {
         if numbers.len() != points.len() || core > points.len() {
             return Err(DenoiseError::PartLength { given: numbers.len(), rows: points.len() });
         }
-        if points.len() < MIN_POINTS || self.plan.recipes.is_empty() {
+        if points.len() < MIN_POINTS || self.is_idle() {
             return Ok(points[..core].to_vec());
         }
         crate::install(run.threads(), || {
             let rows: Vec<u32> = (0..points.len() as u32).collect();
-            let mut frame = LocalFrame::at(&self.place, &rows, points, numbers);
-            drop(rows);
-            aside::set_aside(&mut frame, self.found.sigma());
-            if frame.points().len() < MIN_POINTS {
-                return Ok(points[..core].to_vec());
-            }
-            let auto = Auto(self.parameters.clone());
-            let cloud = Cloud::of(&frame, self.seed);
-            let noises = self.found.noises(&cloud);
-            let cloud = cloud.with(noises.as_ref());
-            let show = |y: &[Point]| frame.leave_from(points, y);
-            let mut report = Report::default();
-            let rounds =
-                Rounds { auto: &auto, frame: &frame, show: &show, report: &mut report, run };
-            let ended = rounds.repeat(&cloud, self.plan.clone())?;
-            if ended.plan.stop != self.plan.stop {
-                // The observer wants no more, but what there is would not fit other pieces.
+            let mut work = Work {
+                auto: &Auto { parameters: self.parameters.clone(), tuning: Tuning::default() },
+                frame: LocalFrame::at(&self.place, &rows, points, numbers),
+                positions: points,
+                inner: None,
+                most: MOST_ROUNDS,
+                seed: self.seed,
+                stopped: false,
+                report: &mut Report::default(),
+                run,
+            };
+            let y = work.apply(&self.treatment)?;
+            if work.stopped {
+                // What there is would not fit other pieces.
                 return Err(DenoiseError::Cancelled);
             }
-            let mut y = ended.y;
-            auto.finish(
-                &cloud,
-                &frame,
-                &mut y,
-                &self.plan.finish,
-                &self.found,
-                &show,
-                &mut report,
-                run,
-            )?;
-            let mut moved = show(&y);
+            let mut moved = work.frame.leave_from(points, &y);
             moved.truncate(core);
             Ok(moved)
         })
@@ -216,7 +184,7 @@ impl Learned {
 
     /// Whether the cloud is left as it is.
     pub fn is_idle(&self) -> bool {
-        self.plan.recipes.is_empty()
+        self.treatment.levels.is_empty()
     }
 
     /// The mean spacing of the points, in file units.
@@ -226,29 +194,22 @@ impl Learned {
 
     /// The noise of the cloud, in file units.
     pub fn noise(&self) -> f64 {
-        self.found.sigma() * self.place.unit
+        self.treatment.estimate.noise * self.place.unit
     }
 
     /// How many rounds a piece goes through.
     pub fn rounds(&self) -> usize {
-        self.plan.recipes.len()
+        self.treatment.rounds()
     }
 
     /// Why it is that many.
     pub fn stop(&self) -> Stop {
-        self.plan.stop
+        self.treatment.stop()
     }
 
     /// What was found, in words.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = self.found.in_words();
-        match self.plan.recipes.first() {
-            None => notes.push("nothing was moved".to_owned()),
-            Some(first) => {
-                notes.push(format!("patches of {} points at first", first.settings.size));
-            }
-        }
-        notes
+        super::explain(&self.treatment, &self.parameters)
     }
 }
 

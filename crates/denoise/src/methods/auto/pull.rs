@@ -72,11 +72,6 @@ impl<'a> Pull<'a> {
         Pull { patches, graph, weights, incoming, nodes }
     }
 
-    /// The same where what is pulled does not pull back.
-    pub fn one_way(self) -> Self {
-        Pull { incoming: Lists::inverse(&[], self.patches.len()), ..self }
-    }
-
     /// For every node, the sum of its weights and of `w (x_q + o - x_p)` over its links, where `o`
     /// is between the origins of the patches if these count, else zero.
     fn sums(&self, x: &[Point], origins: bool, nodes: &mut Vec<Sums>) {

@@ -5,11 +5,10 @@ use pellucid_cloud::normals::sided_normal;
 use pellucid_cloud::{KdTree, Point, sample, vec3};
 use serde::{Deserialize, Serialize};
 
+use super::discrepancy::Places;
 use super::pull::Pull;
-use super::regions::{Band, Noises};
 use super::schedule::Settings;
 use super::weigh;
-use crate::frame::LocalFrame;
 use crate::graph::scramble;
 use crate::patch::{Apart, PatchGraph, Patches};
 use crate::{DenoiseError, Report, Run};
@@ -22,20 +21,20 @@ const SPACING_NEIGHBORS: usize = 6;
 const CANDIDATES: usize = 2;
 /// Patches that each patch is linked to.
 const LINKS: usize = 10;
+/// Normals are estimated in every round of this many.
+const LOOK_EVERY: usize = 2;
 
 /// What a round needs to know of the whole cloud.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// Sizes and strengths.
     pub settings: Settings,
-    /// Radius of the disks around patch centres, in spacings.
+    /// Radius of the disks around patch centers, in spacings.
     pub radius: f64,
     /// Squared radius above which a patch is no local piece of surface.
     pub limit: f64,
     /// The learned metric, row after row.
     pub metric: Vec<f64>,
-    /// Noise that is left afterwards, in spacings.
-    pub left: f64,
 }
 
 /// What came of a round.
@@ -46,7 +45,7 @@ pub struct Moved {
     pub recipe: Recipe,
     /// Mean movement, in spacings of the cloud as it was before.
     pub mean: f64,
-    /// Root mean square distance from `observed` along the normals.
+    /// Root mean square distance from the start along the normals.
     pub removed: f64,
 }
 
@@ -57,7 +56,7 @@ pub struct Seen {
     sided: Vec<bool>,
     /// Mean spacing.
     spacing: f64,
-    /// Median radius of disks of `disk` points.
+    /// Median radius of disks that hold as many points as one around a center should.
     reach: f64,
     disk: usize,
 }
@@ -71,57 +70,36 @@ struct Around {
     reach2: f64,
 }
 
-/// Points with their names in the whole cloud, and how the run draws.
+/// Points with their numbers in the whole cloud, and how the run draws.
 #[derive(Clone, Copy)]
 pub struct Cloud<'a> {
     /// Where they were measured.
     pub observed: &'a [Point],
     /// A number of each point that does not depend on where it is.
     pub numbers: &'a [u32],
+    /// The noise of each point.
+    pub noise: &'a [f64],
     /// Seed of all draws.
     pub seed: u64,
-    /// Points that have all of their neighbours, where some do not.
+    /// Points that have all of their neighbors, where some do not.
     pub inner: Option<&'a [bool]>,
-    /// The noise of each point, where it differs.
-    pub noises: Option<&'a Noises>,
-    /// Noise of the points that are looked at, if so.
-    pub band: Band,
 }
 
-impl<'a> Cloud<'a> {
-    /// All points of a frame.
-    pub fn of(frame: &'a LocalFrame, seed: u64) -> Cloud<'a> {
-        Cloud {
-            observed: frame.points(),
-            numbers: frame.ordinals(),
-            seed,
-            inner: None,
-            noises: None,
-            band: Band::ALL,
-        }
-    }
-
-    /// The same with the noise of each point; the noisiest are looked at.
-    pub fn with(self, noises: Option<&'a Noises>) -> Cloud<'a> {
-        Cloud { noises, band: noises.map_or(Band::ALL, Noises::loudest), ..self }
-    }
-
-    /// Whether a point has all of its neighbours.
+impl Cloud<'_> {
+    /// Whether a point has all of its neighbors.
     pub fn is_inner(&self, i: usize) -> bool {
         self.inner.is_none_or(|inner| inner[i])
     }
 
-    /// Whether the noise of a point is looked at.
-    pub fn is_loud(&self, i: usize) -> bool {
-        self.noises.is_none_or(|n| self.band.has(n.of_point(i)))
-    }
-
-    /// Round `index` from `y`: with what is `given`, or else learned here for these settings.
+    /// Round `index` from `y` of a level that began at `start`, with the recipe that is given, or one learned here.
+    #[allow(clippy::too_many_arguments)]
     pub fn round(
         &self,
         y: &[Point],
+        start: &[Point],
         index: usize,
         settings: &Settings,
+        most_removed: f64,
         given: Option<&Recipe>,
         seen: &mut Seen,
         report: &mut Report,
@@ -129,16 +107,14 @@ impl<'a> Cloud<'a> {
         let settings = *given.map_or(settings, |g| &g.settings);
         let tree = Run::timed(report, "tree", || KdTree::new(y));
         let disk = settings.points_of_disk();
-        // Points move by a fraction of their spacing, and what is seen around them by less.
-        if (index - 1).is_multiple_of(settings.look_every) || seen.normals.is_empty() {
-            *seen = Run::timed(report, "normals", || look(y, &tree, disk, settings.sides));
+        // Points move by a fraction of their spacing, and what is around them changes by less.
+        if (index - 1).is_multiple_of(LOOK_EVERY) || seen.normals.is_empty() {
+            *seen = Run::timed(report, "normals", || look(y, &tree, disk));
         }
         let Seen { normals, sided, spacing, reach, disk: looked } = &*seen;
-        let radius =
-            given.map_or_else(|| reach * (disk as f64 / *looked as f64).sqrt(), |g| g.radius);
-        let centers = Run::timed(report, "centres", || {
-            let draw = if settings.redraw { index } else { 0 };
-            sample::poisson_disk_by_rank_in(&tree, y, radius, &self.ranks(draw))
+        let radius = given.map_or(reach * (disk as f64 / *looked as f64).sqrt(), |g| g.radius);
+        let centers = Run::timed(report, "centers", || {
+            sample::poisson_disk_by_rank_in(&tree, y, radius, &self.ranks(index))
         });
         let apart = Apart { normals, sided: Some(sided), per_normal: settings.per_normal };
         let patches = Run::timed(report, "patches", || {
@@ -150,39 +126,41 @@ impl<'a> Cloud<'a> {
         let graph = Run::timed(report, "counterparts", || {
             PatchGraph::link_flat(y, &patches, LINKS, apart, settings.height)
         });
-        let trace_limit = settings.trace_limit;
-        let learned = Run::timed(report, "learning", || match given {
+        let metric = Run::timed(report, "learning", || match given {
             Some(g) => weigh::matrix(&g.metric),
-            None if !settings.learn => weigh::fixed(trace_limit),
-            None => weigh::learn(y, self.numbers, &patches, &graph, apart, trace_limit)
+            None => weigh::learn(y, self.numbers, &patches, &graph, apart, settings.trace_limit)
                 .map(|m| weigh::raised(m, settings.normal_floor)),
         })?;
         let weights =
-            Run::timed(report, "weights", || weigh::weights(y, &patches, &graph, apart, &learned));
+            Run::timed(report, "weights", || weigh::weights(y, &patches, &graph, apart, &metric));
         let mut next = Run::timed(report, "solve", || {
-            let pull = Pull::new(y.len(), &patches, &graph, weights);
-            let pull = if settings.both_ways { pull } else { pull.one_way() };
-            pull.solve(y, settings.gamma, settings.sweeps)
+            Pull::new(y.len(), &patches, &graph, weights).solve(y, settings.gamma, settings.sweeps)
         });
-        if let Some(noises) = self.noises {
-            let moves = settings.least_noise..settings.below;
-            let still = (0..y.len()).filter(|&i| !moves.contains(&noises.of_point(i)));
-            still.for_each(|i| next[i] = y[i]);
-        }
-        let loud = || (0..y.len()).filter(|&i| self.is_loud(i));
-        let moved = mean(loud().map(|i| vec3::distance2(next[i], y[i]).sqrt()));
-        let along = |i: usize| vec3::dot(vec3::sub(next[i], self.observed[i]), normals[i]);
-        let removed = mean(loud().map(|i| along(i).powi(2))).sqrt();
+        Run::timed(report, "discrepancy", || {
+            let places = Places::new(y.len(), &patches, &graph);
+            let limit = |i: usize| most_removed * self.noise[i];
+            places.hold_back(self.observed, y, &mut next, normals, limit);
+        });
+        let mean = self.mean(|i| vec3::distance2(next[i], y[i]).sqrt());
+        let along = |i: usize| vec3::dot(vec3::sub(next[i], start[i]), normals[i]);
+        let removed = self.mean(|i| along(i).powi(2)).sqrt();
         let recipe = Recipe {
             settings,
             radius,
             // Finite, so that it can be written down.
             limit: patches.limit().min(f64::MAX),
-            metric: learned.to_vec(),
-            left: given.map_or(0.0, |g| g.left),
+            metric: metric.to_vec(),
         };
-        let mean = if *spacing > 0.0 { moved / spacing } else { 0.0 };
+        let mean = if *spacing > 0.0 { mean / spacing } else { 0.0 };
         Ok(Moved { y: next, recipe, mean, removed })
+    }
+
+    /// The mean over the points that have all of their neighbors, in order, so that it does not
+    /// depend on threads.
+    fn mean(&self, value: impl Fn(usize) -> f64) -> f64 {
+        let inner = (0..self.numbers.len()).filter(|&i| self.is_inner(i) && self.noise[i] > 0.0);
+        let (sum, n) = inner.fold((0.0, 0_usize), |(sum, n), i| (sum + value(i), n + 1));
+        sum / n.max(1) as f64
     }
 
     /// Who comes first as a centre, another way in each round: patches that change from round to
@@ -193,14 +171,14 @@ impl<'a> Cloud<'a> {
     }
 }
 
-fn look(y: &[Point], tree: &KdTree, disk: usize, sides: bool) -> Seen {
+fn look(y: &[Point], tree: &KdTree, disk: usize) -> Seen {
     let points =
         tree.map_neighbors(NORMAL_NEIGHBORS.max(disk + 1), Vec::new, |heights, i, row, d2| {
             let (normal, sided) = sided_normal(y, i, row, heights);
             let near = &d2[1.min(d2.len() - 1)..d2.len().min(SPACING_NEIGHBORS + 1)];
             let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / near.len().max(1) as f64;
             let reach2 = d2[disk.min(d2.len() - 1)];
-            Around { normal, sided: sided && sides, spacing, reach2 }
+            Around { normal, sided, spacing, reach2 }
         });
     Seen {
         normals: points.iter().map(|s| s.normal).collect(),

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, regions};
 use crate::Stop;
 
 /// Points of a patch where there is little noise, and how many more for each squared spacing of
@@ -31,13 +30,10 @@ const CLEAR: [f64; 2] = [0.7, 1.1];
 /// since the signal is where points are; across an edge they are what holds the sides apart.
 const PER_CLEAR_NORMAL: f64 = 8.0;
 const NORMAL_FLOOR: f64 = 16.0;
-/// Normals are looked at anew in every round of this many.
-const LOOK_EVERY: usize = 2;
 /// Sweeps of the solver; where there is more noise at the start than [`MORE_SWEEPS_UP_TO`] and patches
 /// are larger, or the cloud is large; and as many as leave nothing to do.
 const SWEEPS: usize = 6;
 const FEW_SWEEPS: usize = 4;
-const ALL_SWEEPS: usize = 40;
 const MORE_SWEEPS_UP_TO: f64 = 1.4;
 /// On a surface, disks of radius r leave about 0.7 centres per r² (measured).
 const DISKS: f64 = 0.7 * std::f64::consts::PI;
@@ -57,13 +53,6 @@ const WHOLE: f64 = 1.05;
 /// The same where the noise is as wide as walls are thick: from here on walls collapse.
 const THIN: f64 = 0.53;
 
-/// Most rounds; and for a large cloud, which has several points where others have one, so that what
-/// a few rounds leave can be smoothed away.
-const ROUNDS: usize = 20;
-const BRIEFLY: usize = 4;
-/// Most rounds of a stage after the first: points between noisier and quieter ones do not come to
-/// rest.
-const LATER: usize = 6;
 /// Rounds after which walls are looked for: by then light tails of the noise itself are gone, while
 /// two sides of a wall stand out the more.
 pub const WALLS_AFTER: usize = 3;
@@ -79,27 +68,12 @@ pub struct Settings {
     pub trace_limit: f64,
     /// Strength of the pull.
     pub gamma: f64,
-    /// If noise differs, points with less than this stay where they are, and so do those with
-    /// `below` or more.
-    pub least_noise: f64,
-    /// See above.
-    pub below: f64,
     /// How much heights count when counterparts are found.
     pub height: f64,
     /// Spacings that a difference of one between normals counts as.
     pub per_normal: f64,
     /// Added to the metric's entries of normals.
     pub normal_floor: f64,
-    /// Whether normals have signs where two layers lie.
-    pub sides: bool,
-    /// Normals are looked at anew in every round of this many.
-    pub look_every: usize,
-    /// Whether centres are drawn anew.
-    pub redraw: bool,
-    /// Whether the metric is learned.
-    pub learn: bool,
-    /// Whether what is pulled pulls back.
-    pub both_ways: bool,
     /// Sweeps of the solver.
     pub sweeps: usize,
 }
@@ -115,46 +89,10 @@ impl Settings {
             share: COVER / size,
             trace_limit: TRACE * SMALLEST / size,
             gamma: GAMMA + GAMMA_GROWTH * over.min(2.0),
-            least_noise: regions::least(left),
-            below: f64::MAX,
             height: HEIGHT,
             per_normal: PER_NORMAL + PER_CLEAR_NORMAL * sharp,
             normal_floor: NORMAL_FLOOR * sharp,
-            sides: true,
-            look_every: LOOK_EVERY,
-            redraw: true,
-            learn: true,
-            both_ways: true,
             sweeps: if size > SMALLEST && sigma > MORE_SWEEPS_UP_TO { FEW_SWEEPS } else { SWEEPS },
-        }
-    }
-
-    /// The same for a large cloud, whose pieces need what is around them for each sweep.
-    pub fn briefly(self) -> Settings {
-        Settings { sweeps: FEW_SWEEPS, ..self }
-    }
-
-    /// The same without a decision, if it is about rounds.
-    pub fn without(self, decision: Option<Decision>) -> Settings {
-        match decision {
-            Some(Decision::GrowingPatches) => {
-                let Settings { size, share, trace_limit, .. } = Settings::for_noise(0.0, 0.0);
-                Settings { size, share, trace_limit, ..self }
-            }
-            Some(Decision::WiderWeights) => Settings { trace_limit: TRACE, ..self },
-            Some(Decision::GrowingPull) => Settings { gamma: GAMMA, ..self },
-            Some(Decision::FreshCenters) => Settings { redraw: false, ..self },
-            Some(Decision::NormalsInPatches) => Settings { per_normal: 0.0, ..self },
-            Some(Decision::SharpEdges) => {
-                Settings { per_normal: PER_NORMAL, normal_floor: 0.0, ..self }
-            }
-            Some(Decision::SidedNormals) => Settings { sides: false, ..self },
-            Some(Decision::KeptNormals) => Settings { look_every: 1, ..self },
-            Some(Decision::HalfHeights) => Settings { height: 1.0, ..self },
-            Some(Decision::LearnedMetric) => Settings { learn: false, ..self },
-            Some(Decision::PullBack) => Settings { both_ways: false, ..self },
-            Some(Decision::FewSweeps) => Settings { sweeps: ALL_SWEEPS, ..self },
-            _ => self,
         }
     }
 
@@ -175,7 +113,6 @@ pub struct Follow {
     sigma: f64,
     thinness: f64,
     strength: f64,
-    most: usize,
     first: Option<f64>,
     removed: f64,
 }
@@ -183,33 +120,12 @@ pub struct Follow {
 impl Follow {
     /// For `sigma` spacings of noise.
     pub fn new(sigma: f64, strength: f64) -> Follow {
-        Follow { sigma, thinness: 0.0, strength, most: ROUNDS, first: None, removed: 0.0 }
+        Follow { sigma, thinness: 0.0, strength, first: None, removed: 0.0 }
     }
 
-    /// The same at its start, for other points.
-    pub fn anew(self, sigma: f64) -> Follow {
-        Follow { most: self.most.min(LATER), ..Follow::new(sigma, self.strength) }
-    }
-
-    /// The same with fewer rounds.
-    pub fn briefly(self) -> Follow {
-        Follow { most: BRIEFLY, ..self }
-    }
-
-    /// Most rounds.
-    pub fn most(&self) -> usize {
-        self.most
-    }
-
-    /// What the next round does, but for a decision that is left out.
-    pub fn settings(&self, without: Option<Decision>) -> Settings {
-        let settings = Settings::for_noise(self.left(), self.sigma);
-        if self.most == BRIEFLY { settings.briefly() } else { settings }.without(without)
-    }
-
-    /// Noise at the start, in spacings.
-    pub fn sigma(&self) -> f64 {
-        self.sigma
+    /// What the next round does.
+    pub fn settings(&self) -> Settings {
+        Settings::for_noise(self.left(), self.sigma)
     }
 
     /// How thin walls are for the noise: 0 not, 1 very.

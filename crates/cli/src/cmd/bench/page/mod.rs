@@ -32,12 +32,12 @@ pub fn write(
     let book = Book { rows, iterations, kind, order, pages: Pages::of(folder) };
     let plots = plots::all(&book)?;
     for (name, svg) in &plots {
-        output::write_file(&folder.join(name), svg.as_bytes(), true)?;
+        output::write_file(&folder.join(name), svg.as_bytes(), true, &[])?;
     }
     let names: Vec<&str> = plots.iter().map(|p| p.0).collect();
     let figures = folder.join("figures.md").is_file();
     let text = page(&book, tables, &names, figures)?;
-    output::write_file(&folder.join("index.md"), text.as_bytes(), true)
+    output::write_file(&folder.join("index.md"), text.as_bytes(), true, &[])
 }
 
 fn page(

@@ -34,7 +34,7 @@ pub fn write(folder: &Path, rows: &[Row], about: &About) -> Result<(), Failure> 
         (PAGE, text(rows, about).into_bytes()),
     ];
     for (name, bytes) in files {
-        output::write_file(&folder.join(name), &bytes, true)?;
+        output::write_file(&folder.join(name), &bytes, true, &[])?;
     }
     Ok(())
 }

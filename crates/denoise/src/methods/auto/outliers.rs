@@ -1,5 +1,5 @@
 //! Gross outliers: points that no surface near them explains. They are set aside before the first
-//! round, so that they neither move nor pull, and told.
+//! round, so that they neither move nor pull, and are counted in the report.
 
 use pellucid_cloud::eigen3::symmetric_eigen;
 use pellucid_cloud::{KdTree, Neighbor, Point, vec3};
@@ -101,5 +101,5 @@ pub fn in_words(count: usize) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "aside_tests.rs"]
+#[path = "outliers_tests.rs"]
 mod tests;

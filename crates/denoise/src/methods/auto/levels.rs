@@ -1,0 +1,329 @@
+//! Coarse to fine: where the noise spans several spacings, the cloud is cut into interleaved parts
+//! in which it is near one, each part is denoised by itself, and all points together come last.
+
+use pellucid_cloud::{Point, spacing, vec3};
+use serde::{Deserialize, Serialize};
+
+use super::estimate::{self, Sample};
+use super::finish::Finish;
+use super::round::{Cloud, Moved, Recipe, Seen};
+use super::schedule::{Follow, WALLS_AFTER};
+use super::tuning::Tuning;
+use super::{MIN_POINTS, weigh};
+use crate::graph::scramble;
+use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
+
+/// Makes the deal of points to parts another draw than that of centers.
+const DEAL: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Fewest points of a part.
+const FEWEST: usize = 512;
+
+/// What is done at one scale.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// How many interleaved parts the cloud is cut into.
+    pub parts: usize,
+    /// The mean spacing of a part, in spacings of the cloud.
+    pub unit: f64,
+    /// Rounds, as they were learned.
+    pub rounds: Vec<Recipe>,
+    /// Why there are no more rounds.
+    pub stop: Stop,
+    /// How thin features are for the noise: 0 not, 1 very.
+    pub thinness: f64,
+    /// What comes after the rounds.
+    pub finish: Finish,
+}
+
+/// A run over the levels.
+pub struct Levels<'a, 'r> {
+    /// The points.
+    pub cloud: Cloud<'a>,
+    /// The constants.
+    pub tuning: &'a Tuning,
+    /// How much of the noise is removed, 1 for all of it.
+    pub strength: f64,
+    /// Steps of tangential relaxation.
+    pub even: usize,
+    /// Most rounds of a level.
+    pub most: usize,
+    /// All positions of the cloud with points moved to these.
+    pub show: &'a dyn Fn(&[Point]) -> Vec<Point>,
+    /// File units a spacing.
+    pub unit: f64,
+    pub report: &'a mut Report,
+    pub run: &'a mut Run<'r>,
+    /// Where points are.
+    pub y: Vec<Point>,
+    /// Whether the observer asked to stop.
+    pub stopped: bool,
+}
+
+/// A part of the points, in its own unit.
+struct Part {
+    rows: Vec<u32>,
+    observed: Vec<Point>,
+    numbers: Vec<u32>,
+    noise: Vec<f64>,
+    inner: Option<Vec<bool>>,
+    y: Vec<Point>,
+    /// Spacings of the cloud a unit of the part.
+    unit: f64,
+}
+
+impl Levels<'_, '_> {
+    /// Learns the levels for that noise, coarsest first, and goes through them.
+    pub fn learn(&mut self, noise: f64) -> Result<Vec<Level>, DenoiseError> {
+        let mut levels = Vec::new();
+        let parts = self.parts(noise);
+        if parts > 1 {
+            levels.push(self.level(parts, noise, None)?);
+        }
+        let left = match levels.is_empty() {
+            true => noise,
+            false => estimate::noise_left(&self.sample()),
+        };
+        if left >= self.tuning.negligible {
+            levels.push(self.level(1, left, None)?);
+        }
+        Ok(levels)
+    }
+
+    /// Goes through levels as they were learned.
+    pub fn apply(&mut self, levels: &[Level]) -> Result<(), DenoiseError> {
+        for level in levels {
+            if !self.stopped {
+                self.level(level.parts, 0.0, Some(level))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many parts leave the noise near one spacing in each. Features thinner than the noise ask
+    /// for less coarse ones.
+    fn parts(&self, noise: f64) -> usize {
+        if noise <= self.tuning.coarse {
+            return 1;
+        }
+        let thinness = estimate::thinness(&self.sample(), noise);
+        let noise = noise * (1.0 - self.tuning.less_coarse * thinness);
+        if noise <= self.tuning.coarse {
+            return 1;
+        }
+        let parts = (noise / self.tuning.working).powi(2).round() as usize;
+        parts.min(self.y.len() / FEWEST).max(1)
+    }
+
+    fn sample(&self) -> Sample<'_> {
+        Sample { points: &self.y, numbers: self.cloud.numbers, inner: self.cloud.inner }
+    }
+
+    /// Goes through a level as it was learned, or learns it from its first part.
+    fn level(
+        &mut self,
+        parts: usize,
+        noise: f64,
+        given: Option<&Level>,
+    ) -> Result<Level, DenoiseError> {
+        let mut level = given.cloned();
+        for k in 0..parts {
+            let mut part = self.part(k, parts);
+            // A piece of a cloud may have nearly nothing of a part.
+            if part.rows.len() < MIN_POINTS {
+                continue;
+            }
+            let unit = match &level {
+                Some(level) => level.unit,
+                None => spacing::spacing_of(&part.y),
+            };
+            part.scale(1.0 / unit);
+            part.unit = unit;
+            let done = self.denoise_part(&mut part, noise / unit, parts, level.as_ref())?;
+            level = Some(Level { unit, ..done });
+            part.scale(unit);
+            for (&row, &p) in part.rows.iter().zip(&part.y) {
+                self.y[row as usize] = p;
+            }
+        }
+        level.ok_or(DenoiseError::Numerical { step: "levels", detail: "no part has points".into() })
+    }
+
+    /// Rounds and the end of a level on one part.
+    fn denoise_part(
+        &mut self,
+        part: &mut Part,
+        noise: f64,
+        parts: usize,
+        given: Option<&Level>,
+    ) -> Result<Level, DenoiseError> {
+        let mut level = match given {
+            Some(level) => level.clone(),
+            None => self.rounds_of(part, noise, parts)?,
+        };
+        if let Some(given) = given {
+            let mut seen = Seen::default();
+            let start = part.y.clone();
+            for (k, recipe) in given.rounds.iter().enumerate() {
+                self.run.progress(
+                    "denoising",
+                    k + 1,
+                    0.98 * k as f64 / given.rounds.len() as f64,
+                )?;
+                let limit = self.tuning.most_removed(given.thinness);
+                let moved = part.cloud(&self.cloud).round(
+                    &part.y,
+                    &start,
+                    k + 1,
+                    &recipe.settings,
+                    limit,
+                    Some(recipe),
+                    &mut seen,
+                    self.report,
+                )?;
+                if self.take(part, moved, parts, 0.0)? {
+                    return Ok(level);
+                }
+            }
+        }
+        if !self.stopped {
+            let end = level.finish.with(&part.observed, &part.noise, self.tuning);
+            let worth = Run::timed(self.report, "finish", || end.apply(&mut part.y));
+            if given.is_none() {
+                level.finish.facets = worth;
+            }
+        }
+        Ok(level)
+    }
+
+    /// Learns the rounds of a level, and what comes after them.
+    fn rounds_of(
+        &mut self,
+        part: &mut Part,
+        noise: f64,
+        parts: usize,
+    ) -> Result<Level, DenoiseError> {
+        let mut seen = Seen::default();
+        let mut rounds = Vec::new();
+        let mut follow = Follow::new(noise, self.strength);
+        let start = part.y.clone();
+        let mut stop = Stop::IterationLimit;
+        for index in 1..=self.most {
+            self.run.progress("denoising", index, 0.93 * follow.done())?;
+            let limit = self.strength * self.tuning.most_removed(follow.thinness());
+            let cloud = part.cloud(&self.cloud);
+            let settings = follow.settings();
+            let moved = cloud.round(
+                &part.y,
+                &start,
+                index,
+                &settings,
+                limit,
+                None,
+                &mut seen,
+                self.report,
+            )?;
+            if index == WALLS_AFTER {
+                let sample = Sample {
+                    points: &moved.y,
+                    numbers: &part.numbers,
+                    inner: part.inner.as_deref(),
+                };
+                follow.walls(estimate::thinness(&sample, noise));
+            }
+            let enough = follow.judge(moved.mean, moved.removed);
+            rounds.push(moved.recipe.clone());
+            if self.take(part, moved, parts, follow.left())? {
+                stop = Stop::Observer;
+                break;
+            }
+            if let Some(reason) = enough {
+                stop = reason;
+                break;
+            }
+        }
+        let sample =
+            Sample { points: &part.y, numbers: &part.numbers, inner: part.inner.as_deref() };
+        let left = estimate::noise_left(&sample);
+        let thinness = follow.thinness();
+        let amount = ((1.0 - thinness) * self.strength).min(1.0);
+        let even = (self.even as f64 * (1.0 - 0.5 * thinness)).round() as usize;
+        let finish = Finish::new(noise, left, amount, even);
+        Ok(Level { parts, unit: 1.0, rounds, stop, thinness, finish })
+    }
+
+    /// Takes a round over and shows it, if it was one of the whole cloud; whether the observer
+    /// wants no more.
+    fn take(
+        &mut self,
+        part: &mut Part,
+        moved: Moved,
+        parts: usize,
+        left: f64,
+    ) -> Result<bool, DenoiseError> {
+        if parts > 1 {
+            part.y = moved.y;
+            return Ok(false);
+        }
+        let index = self.report.history.len() + 1;
+        let mut record = Iteration { index, ..Iteration::default() };
+        super::super::fgl::steps::record_movement(
+            &mut record,
+            &part.y,
+            &moved.y,
+            part.unit * self.unit,
+        );
+        record.noise_left = Some(left * part.unit * self.unit);
+        record.gamma = Some(moved.recipe.settings.gamma);
+        let rows = moved.recipe.metric.chunks_exact(weigh::FEATURES);
+        record.metric = Some(rows.map(<[f64]>::to_vec).collect());
+        part.y = moved.y;
+        let positions = || {
+            let y: Vec<Point> = part.y.iter().map(|&p| vec3::scale(p, part.unit)).collect();
+            (self.show)(&y)
+        };
+        let watched = self.run.iteration(&Snapshot { record: &record, positions: &positions })?;
+        self.report.metric.clone_from(&record.metric);
+        self.report.features = weigh::NAMES.map(String::from).to_vec();
+        self.report.history.push(record);
+        self.stopped |= watched;
+        Ok(watched)
+    }
+
+    /// Part `k` of `parts`: points are dealt out by their numbers, so that a piece of the cloud has
+    /// the parts that the whole would have there.
+    fn part(&self, k: usize, parts: usize) -> Part {
+        let cloud = &self.cloud;
+        let is_dealt =
+            |i: &usize| scramble(u64::from(cloud.numbers[*i]) ^ DEAL) % parts as u64 == k as u64;
+        let rows: Vec<usize> = (0..self.y.len()).filter(is_dealt).collect();
+        Part {
+            observed: rows.iter().map(|&i| cloud.observed[i]).collect(),
+            numbers: rows.iter().map(|&i| cloud.numbers[i]).collect(),
+            noise: rows.iter().map(|&i| cloud.noise[i]).collect(),
+            inner: cloud.inner.map(|inner| rows.iter().map(|&i| inner[i]).collect()),
+            y: rows.iter().map(|&i| self.y[i]).collect(),
+            rows: rows.into_iter().map(|i| i as u32).collect(),
+            unit: 1.0,
+        }
+    }
+}
+
+impl Part {
+    fn cloud<'a>(&'a self, whole: &Cloud<'a>) -> Cloud<'a> {
+        Cloud {
+            observed: &self.observed,
+            numbers: &self.numbers,
+            noise: &self.noise,
+            inner: self.inner.as_deref(),
+            ..*whole
+        }
+    }
+
+    fn scale(&mut self, by: f64) {
+        for p in self.observed.iter_mut().chain(&mut self.y) {
+            *p = vec3::scale(*p, by);
+        }
+        self.noise.iter_mut().for_each(|n| *n *= by);
+    }
+}

@@ -1,0 +1,210 @@
+//! Two verbs: learn from a sample what to do, and apply it to a piece. A cloud that fits is its own
+//! sample and its own piece.
+
+use pellucid_cloud::Point;
+use serde::{Deserialize, Serialize};
+
+use super::estimate::{Estimate, Sample};
+use super::levels::{Level, Levels};
+use super::round::Cloud;
+use super::{Auto, MIN_POINTS, kinds, outliers, relax};
+use crate::frame::LocalFrame;
+use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
+
+/// What was learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Treatment {
+    /// The noise of what is surface.
+    pub estimate: Estimate,
+    /// Levels by which volumes are told from surfaces, if there are any.
+    pub trial: Vec<Level>,
+    /// Levels of what is surface.
+    pub levels: Vec<Level>,
+}
+
+/// Points to learn from, or to denoise.
+pub struct Work<'a, 'r> {
+    pub auto: &'a Auto,
+    /// The points; those that take no part are left out on the way.
+    pub frame: LocalFrame,
+    /// Positions of all rows.
+    pub positions: &'a [Point],
+    /// Rows that have all of their neighbors, where some do not.
+    pub inner: Option<&'a [bool]>,
+    /// Most rounds of a level.
+    pub most: usize,
+    pub seed: u64,
+    /// Whether the observer asked to stop.
+    pub stopped: bool,
+    pub report: &'a mut Report,
+    pub run: &'a mut Run<'r>,
+}
+
+impl Treatment {
+    /// Why the last level ended.
+    pub fn stop(&self) -> Stop {
+        self.levels.last().map_or(Stop::NothingToDo, |l| l.stop)
+    }
+
+    /// How many rounds points go through.
+    pub fn rounds(&self) -> usize {
+        self.trial.iter().chain(&self.levels).map(|l| l.rounds.len()).sum()
+    }
+}
+
+impl Work<'_, '_> {
+    /// Learns what to do, and does it: where points are then.
+    pub fn learn(&mut self) -> Result<(Treatment, Vec<Point>), DenoiseError> {
+        let (mut estimate, _) = self.estimate();
+        self.set_aside(estimate.noise);
+        let noise = estimate.of_points(&self.sample(&self.inner_points()));
+        let mut trial = Vec::new();
+        let mut y = self.frame.points().to_vec();
+        let mut levels = Vec::new();
+        if !self.is_idle(&estimate) {
+            (levels, y) = self.levels(&noise, |l| l.learn(estimate.noise))?;
+            if !self.stopped && self.leave_out_volumes(&y) {
+                trial = levels;
+                levels = Vec::new();
+                let noise;
+                (estimate, noise) = self.estimate();
+                y = self.frame.points().to_vec();
+                if !self.is_idle(&estimate) {
+                    (levels, y) = self.levels(&noise, |l| l.learn(estimate.noise))?;
+                }
+            }
+        }
+        self.hold(&estimate, &mut y)?;
+        Ok((Treatment { estimate, trial, levels }, y))
+    }
+
+    /// Does what was learned: where points are then.
+    pub fn apply(&mut self, t: &Treatment) -> Result<Vec<Point>, DenoiseError> {
+        let mut y = self.frame.points().to_vec();
+        if self.frame.points().len() < MIN_POINTS {
+            return Ok(y);
+        }
+        self.set_aside(t.estimate.noise);
+        for (levels, is_trial) in [(&t.trial, true), (&t.levels, false)] {
+            if self.stopped {
+                break;
+            }
+            y = self.frame.points().to_vec();
+            if !levels.is_empty() && y.len() >= MIN_POINTS {
+                let noise = t.estimate.of_points(&self.sample(&self.inner_points()));
+                ((), y) = self.levels(&noise, |l| l.apply(levels))?;
+                if is_trial && !self.stopped {
+                    self.leave_out_volumes(&y);
+                    y = self.frame.points().to_vec();
+                }
+            }
+        }
+        self.hold(&t.estimate, &mut y)?;
+        Ok(y)
+    }
+
+    fn set_aside(&mut self, noise: f64) {
+        let frame = &mut self.frame;
+        self.report.gross_outliers =
+            Run::timed(self.report, "outliers", || outliers::set_aside(frame, noise));
+    }
+
+    fn estimate(&mut self) -> (Estimate, Vec<f64>) {
+        let inner = self.inner_points();
+        let sample = self.sample(&inner);
+        let start = std::time::Instant::now();
+        let found = Estimate::new(&sample);
+        *self.report.seconds.entry("noise".into()).or_default() += start.elapsed().as_secs_f64();
+        found
+    }
+
+    fn inner_points(&self) -> Option<Vec<bool>> {
+        self.inner.map(|inner| self.frame.pick(inner))
+    }
+
+    fn sample<'b>(&'b self, inner: &'b Option<Vec<bool>>) -> Sample<'b> {
+        Sample {
+            points: self.frame.points(),
+            numbers: self.frame.ordinals(),
+            inner: inner.as_deref(),
+        }
+    }
+
+    fn is_idle(&self, estimate: &Estimate) -> bool {
+        estimate.noise < self.auto.tuning.negligible
+            || self.auto.parameters.strength == 0.0
+            || self.frame.points().len() < MIN_POINTS
+    }
+
+    /// Goes through levels.
+    fn levels<T>(
+        &mut self,
+        noise: &[f64],
+        go: impl FnOnce(&mut Levels) -> Result<T, DenoiseError>,
+    ) -> Result<(T, Vec<Point>), DenoiseError> {
+        let inner = self.inner_points();
+        let (frame, positions) = (&self.frame, self.positions);
+        let show = |y: &[Point]| frame.leave_from(positions, y);
+        let mut levels = Levels {
+            cloud: Cloud {
+                observed: frame.points(),
+                numbers: frame.ordinals(),
+                noise,
+                seed: self.seed,
+                inner: inner.as_deref(),
+            },
+            tuning: &self.auto.tuning,
+            strength: self.auto.parameters.strength,
+            even: self.auto.parameters.even,
+            most: self.most,
+            show: &show,
+            unit: frame.unit(),
+            report: self.report,
+            run: self.run,
+            y: frame.points().to_vec(),
+            stopped: false,
+        };
+        let done = go(&mut levels)?;
+        let Levels { y, stopped, .. } = levels;
+        self.stopped |= stopped;
+        Ok((done, y))
+    }
+
+    /// Takes points out of the frame that did not become a surface; whether there are any.
+    fn leave_out_volumes(&mut self, y: &[Point]) -> bool {
+        let (frame, tuning) = (&mut self.frame, &self.auto.tuning);
+        let flags = Run::timed(self.report, "kinds", || {
+            kinds::volumes(frame.points(), y, frame.ordinals(), tuning)
+        });
+        let count = flags.iter().filter(|f| **f).count();
+        if count > 0 {
+            frame.leave_out(&flags);
+            self.report.volume_points = count;
+        }
+        count > 0
+    }
+
+    /// Brings points back that went too far, and shows the end.
+    fn hold(&mut self, estimate: &Estimate, y: &mut [Point]) -> Result<(), DenoiseError> {
+        if self.stopped {
+            return Ok(());
+        }
+        let reach = self.auto.parameters.reach;
+        let noise = estimate.of_points(&self.sample(&None));
+        let negligible = self.auto.tuning.negligible;
+        relax::hold(self.frame.points(), y, |i| match noise[i] < negligible {
+            true => 0.0,
+            false => reach * noise[i].max(0.5),
+        });
+        if self.report.history.is_empty() {
+            return Ok(());
+        }
+        let index = self.report.history.len() + 1;
+        self.run.progress("finishing", index, 0.99)?;
+        let record = Iteration { index, ..Iteration::default() };
+        let show = || self.frame.leave_from(self.positions, y);
+        self.run.iteration(&Snapshot { record: &record, positions: &show })?;
+        self.report.history.push(record);
+        Ok(())
+    }
+}
