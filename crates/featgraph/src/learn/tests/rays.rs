@@ -6,11 +6,10 @@
 
 use crate::edges::Edges;
 
-/// The best that is known over the discs: a matrix, its objective, and a bound that no matrix of
-/// the set goes below.
+/// The best that is known over the discs: a matrix, and a bound that no matrix of the set goes
+/// below.
 pub(super) struct Optimum {
     pub matrix: Vec<f64>,
-    pub objective: f64,
     pub bound: f64,
 }
 
@@ -131,5 +130,5 @@ pub(super) fn optimum(edges: &Edges, margin: f64, limit: f64, accuracy: f64) -> 
         (x, f, momentum) = (next, f_next, after);
         step *= 1.2;
     }
-    Optimum { matrix: problem.matrix(&x), objective: f, bound }
+    Optimum { matrix: problem.matrix(&x), bound }
 }
