@@ -229,17 +229,32 @@ impl FglParameters {
         }
     }
 
-    /// What the paper's text says.
+    /// What the paper's text poses: Eq. (50) with center points as origins, all edges learned from.
     fn text() -> Self {
         FglParameters {
-            patch_origin: Origin::Center,
-            trace_limit: 3.0,
+            patch_size: 14,
+            patch_origin: Origin::MovingCenter,
+            units: Unit::File,
+            position_scale: 1.0,
+            trace_limit: 2.5,
             metric: MetricRule::Alternate,
             learn_edges: 1.0,
+            gamma: 0.02,
+            stop_movement: 0.0,
+            stop_noise: 0.75,
+            ..Self::default()
+        }
+    }
+
+    /// What it prints: origins held constant in Eq. (51), and the strength falling 8.6-fold.
+    fn text_literal() -> Self {
+        FglParameters {
+            patch_size: 9,
+            patch_origin: Origin::Center,
+            trace_limit: 3.0,
             schedule: Schedule::Text,
             stop: StopRule::Objective,
-            iterations: 30,
-            ..Self::default()
+            ..Self::text()
         }
     }
 }
@@ -257,6 +272,7 @@ impl Parameters for FglParameters {
         Some(match name {
             "standard" => Self::default(),
             "text" => Self::text(),
+            "text-literal" => Self::text_literal(),
             "reference" => Self::reference(),
             "diagonal" => reference(MetricRule::Diagonal),
             "baseline1" => reference(MetricRule::Random),

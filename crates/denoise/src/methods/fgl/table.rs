@@ -14,8 +14,13 @@ pub const PRESETS: &[Preset] = &[
     preset("standard", "the text's model made to work; the default", Properties::USUAL),
     preset(
         "text",
-        "what the paper's text says, for the record",
-        Properties { for_the_record: true, ..Properties::USUAL },
+        "what the paper's text poses: patches around center points that move with the rest",
+        FILE_UNITS,
+    ),
+    preset(
+        "text-literal",
+        "the equations as printed; each patch carries the noise of its center, so noise grows",
+        Properties { for_the_record: true, ..FILE_UNITS },
     ),
     preset("reference", "what the published runs did, so that the tables come out", FILE_UNITS),
     preset(
@@ -45,7 +50,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "patch_origin",
         unit: "",
-        about: "patch coordinates are relative to: mean, center",
+        about: "patch coordinates are relative to: mean, center, moving-center",
     },
     Parameter { name: "uncovered", unit: "", about: "points in no patch: extra-patches, leave" },
     Parameter {
