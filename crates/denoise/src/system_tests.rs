@@ -111,7 +111,6 @@ fn energy_equals_its_definition() {
     let scene = scene();
     for laplacian in [Laplacian::Combinatorial, Laplacian::Normalized] {
         let weighted = scene.weighted(laplacian);
-        let system = weighted.assemble(&scene.points);
         let l = scene.dense(&weighted);
         let y: Vec<Point> = scene.points.iter().map(|p| [p[0] + 0.1, p[1], 0.5 * p[2]]).collect();
         let v = scene.relative(&y);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Fgl;
 use crate::frame::Unit;
-use crate::graph::{Coordinates, MAX_FEATURES};
+use crate::graph::Coordinates;
 use crate::patch::{Origin, Uncovered};
 use crate::registry::Parameters;
 use crate::system::Laplacian;
@@ -163,7 +163,8 @@ pub enum StopRule {
     /// An iteration moves points by less than `stop_movement` spacings on average, or they have
     /// moved along their normals by `stop_noise` of the estimated noise.
     Movement,
-    /// The objective (Eq. 50) no longer falls from one iteration to the next.
+    /// The objective (Eq. 50), taken at the noisy cloud as P and the first iteration's γ, no longer
+    /// falls from one iteration to the next.
     Objective,
     /// Only the iteration limit.
     Limit,
@@ -261,14 +262,8 @@ impl FglParameters {
 
 impl Parameters for FglParameters {
     fn preset(name: &str) -> Option<Self> {
-        // In spacings: 0.42 of one is the length of the file units that the tables' clouds are in,
-        // so the variants compare with `reference` there and suit clouds in any other units.
-        let reference = |metric| FglParameters {
-            metric,
-            units: Unit::Spacing,
-            position_scale: 0.42,
-            ..Self::reference()
-        };
+        // The metric is all that differs, units included, so that ablations say what it does.
+        let reference = |metric| FglParameters { metric, ..Self::reference() };
         Some(match name {
             "standard" => Self::default(),
             "text" => Self::text(),
@@ -317,10 +312,10 @@ impl Parameters for FglParameters {
             "3 or more",
         )?;
         ParameterError::check(
-            (1..=MAX_FEATURES).contains(&self.features.len()),
+            !self.features.is_empty(),
             "features",
             &self.features,
-            "1 to 32 names",
+            "at least one name",
         )?;
         ParameterError::check(
             self.normal_distance >= 0.0 && self.normal_distance.is_finite(),

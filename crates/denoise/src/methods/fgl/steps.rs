@@ -2,7 +2,7 @@
 
 use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
-use featgraph::solve::{CgParams, LsqrParams, Shifted, TransposeOperator};
+use featgraph::solve::{CgParams, LinearOperator, LsqrParams, Shifted, TransposeOperator};
 use featgraph::solve::{conjugate_gradient, lsqr};
 use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
@@ -138,8 +138,8 @@ pub fn solve(
 ) -> Result<Vec<Point>, DenoiseError> {
     let mut delta: Vec<Point> = y.iter().zip(anchor).map(|(&y, &a)| vec3::sub(y, a)).collect();
     record.solver_iterations = if weighted.patches.moving_origins() {
-        let system = MovingCenters::new(weighted, anchor.len())
-            .map_err(|e| failed_system(e.to_string()))?;
+        let system =
+            MovingCenters::new(weighted, anchor.len()).map_err(|e| failed_system(e.to_string()))?;
         let mut right = vec![[0.0; 3]; anchor.len()];
         system.apply(anchor, &mut right);
         right.iter_mut().for_each(|r| *r = vec3::scale(*r, -gamma));

@@ -23,14 +23,10 @@ pub const PRESETS: &[Preset] = &[
         Properties { for_the_record: true, ..FILE_UNITS },
     ),
     preset("reference", "what the published runs did, so that the tables come out", FILE_UNITS),
-    preset(
-        "diagonal",
-        "reference with a diagonal metric (the paper's Diagonal)",
-        Properties::USUAL,
-    ),
-    preset("baseline1", "reference with random weights", Properties::USUAL),
-    preset("baseline2", "reference with a fixed exponential kernel", Properties::USUAL),
-    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", Properties::USUAL),
+    preset("diagonal", "reference with a diagonal metric (the paper's Diagonal)", FILE_UNITS),
+    preset("baseline1", "reference with random weights", FILE_UNITS),
+    preset("baseline2", "reference with a fixed exponential kernel", FILE_UNITS),
+    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", FILE_UNITS),
 ];
 
 /// Unit and meaning of each field, for help and docs.
