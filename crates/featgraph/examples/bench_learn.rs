@@ -1,6 +1,6 @@
 //! Measures learning: the pass, the solvers' objectives, and their times over K.
 //!
-//! `cargo run --release -p featgraph --example bench_learn -- [pass|ratios|passes|features|discs]`
+//! `cargo run --release -p featgraph --example bench_learn -- [pass|ratios|passes|features|discs|gathered|large]`
 //! (`features long [K]` runs the cases that take minutes too, or all of one K.)
 //!
 //! Times are of the processor on one thread where the system tells them (Linux), so that a busy
@@ -30,8 +30,10 @@ fn main() {
             ("passes", passes),
             ("features", features),
             ("discs", discs),
+            ("gathered", gathered),
+            ("large", large),
         ] {
-            if what.is_empty() || what == name {
+            if what == name || what.is_empty() && name != "large" {
                 run();
             }
         }
@@ -102,6 +104,65 @@ fn with_nuisance(k: usize, nuisance: usize, count: usize, rho: f64, seed: u64) -
         distances.push((along + noise).powi(2));
     }
     Edges::from_columns(vec![], columns, distances).unwrap()
+}
+
+/// Nodes with random features, each joined to some that come soon after it, and a signal.
+fn nodes(k: usize, count: usize, degree: usize) -> (Vec<f64>, Vec<f64>, Vec<(u32, u32)>) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let rows: Vec<f64> = (0..count * k).map(|_| 0.5 * normal(&mut random)).collect();
+    let signal = rows.chunks(k).map(|row| row[0] + 0.3 * normal(&mut random)).collect();
+    let pairs = (0..(count * degree) as u32)
+        .map(|e| {
+            let i = e / degree as u32;
+            (i, (i + 1 + random.random_range(0..2000)) % count as u32)
+        })
+        .collect();
+    (rows, signal, pairs)
+}
+
+/// Differences gathered from nodes against stored ones.
+fn gathered() {
+    println!("### Differences gathered from nodes, or stored (1M edges over 100 000 nodes)");
+    println!("| K | stored, ns per edge | gathered | part of the speed |\n|---|---|---|---|");
+    for k in [6, 30] {
+        let (rows, signal, pairs) = nodes(k, 100_000, 10);
+        let edges = Edges::builder(signal.len()).feature_rows(k, &rows).signal(&signal);
+        let edges = edges.pairs(pairs).build().unwrap();
+        let column = |f: usize| edges.pairs().iter().map(|&(i, j)| at(&rows, k, f, i, j)).collect();
+        let columns = (0..k).map(column).collect();
+        let stored = Edges::from_columns(vec![], columns, edges.distances().to_vec()).unwrap();
+        let step = StepRule::Fixed { size: 1e-9 };
+        let params =
+            LearnParams { max_passes: 10, tolerance: 1e-300, step, ..LearnParams::default() };
+        let time = |edges: &Edges| {
+            let (found, seconds) = timed(5, || learn(edges, &params).unwrap());
+            (found, seconds / 10.0 / edges.len() as f64 * 1e9)
+        };
+        let (there, here) = (time(&stored), time(&edges));
+        assert_eq!(there.0.info.objective, here.0.info.objective);
+        println!("| {k} | {:.1} | {:.1} | {:.2} |", there.1, here.1, there.1 / here.1);
+    }
+    println!();
+}
+
+fn at(rows: &[f64], k: usize, feature: usize, i: u32, j: u32) -> f64 {
+    rows[i as usize * k + feature] - rows[j as usize * k + feature]
+}
+
+/// Ten million edges with a hundred features.
+fn large() {
+    let (rows, signal, pairs) = nodes(100, 100_000, 100);
+    let edges = Edges::builder(signal.len()).feature_rows(100, &rows).signal(&signal);
+    let edges = edges.pairs(pairs).build().unwrap();
+    let params = LearnParams { max_passes: 3, ..LearnParams::default() };
+    let (found, seconds) = timed(1, || learn(&edges, &params).unwrap());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|l| l.starts_with("VmHWM")).unwrap_or("VmHWM unknown");
+    println!(
+        "{} edges, K = 100: {} passes, {seconds:.1} s, {peak}",
+        edges.len(),
+        found.info.passes
+    );
 }
 
 fn run(edges: &Edges, solver: Solver, step: StepRule, tolerance: f64) -> (Learned, f64) {
