@@ -285,7 +285,7 @@ pub(crate) fn check_length(
     Err(EdgesError::Length { what: what(), found, expected })
 }
 
-fn check_pairs(pairs: &[(u32, u32)], nodes: usize) -> Result<(), EdgesError> {
+pub(crate) fn check_pairs(pairs: &[(u32, u32)], nodes: usize) -> Result<(), EdgesError> {
     for (edge, &(i, j)) in pairs.iter().enumerate() {
         let node = i.max(j);
         if node as usize >= nodes {

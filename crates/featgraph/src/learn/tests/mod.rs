@@ -2,6 +2,7 @@ mod discs;
 mod extremes;
 mod projections;
 mod rays;
+mod smooth;
 mod solvers;
 
 use crate::edges::Edges;
