@@ -164,7 +164,7 @@ def test_reference() -> None:
 
     clean, cloud = clouds()
     rows = page()[1]
-    settings = {"iterations": len(rows), "stop": "limit", "learn_edges": 1.0}
+    settings: dict[str, Any] = {"iterations": len(rows), "stop": "limit", "learn_edges": 1.0}
     out = pellucid.denoise(cloud, "fgl", preset="reference", **settings)
     for found, (_, ratio, trace) in zip(out.history, rows):
         assert abs(found["objective_after"] / found["objective_before"] - ratio) < 1e-4
