@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,12 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     sample_fraction : part of the edges to learn from
     n_neighbors : nodes that each node is joined with, if `fit` is given no edges
     random_state : seed of that sample
+    step : backtracking, accelerated, or a number: the same step every time
+    warm_start : start from the metric of the last `fit`
+    alternate : settings of the solver alternate: `discs` (plain or aligned), `alternations`,
+        `diagonal_passes`, `row_passes`
+    missing : refuse, or by-edge: features that are NaN are missing, and an edge counts the features
+        that both its ends have; `fit` then needs edges
 
     Attributes
     ----------
@@ -76,6 +82,10 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         sample_fraction: float = 1.0,
         n_neighbors: int = 10,
         random_state: Any = None,
+        step: Union[str, float] = "backtracking",
+        warm_start: bool = False,
+        alternate: Optional[Mapping[str, Any]] = None,
+        missing: str = "refuse",
     ) -> None:
         self.solver = solver
         self.trace_limit = trace_limit
@@ -84,12 +94,19 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.sample_fraction = sample_fraction
         self.n_neighbors = n_neighbors
         self.random_state = random_state
+        self.step = step
+        self.warm_start = warm_start
+        self.alternate = alternate
+        self.missing = missing
 
-    def fit(self, X: Any, y: Any = None, edges: Edges = None) -> FeatureGraph:
+    def fit(
+        self, X: Any, y: Any = None, edges: Edges = None, observed: Any = None
+    ) -> FeatureGraph:
         """Learns from features (nodes, features) and one or several signals of the nodes.
 
         `y` is the signal, (nodes,) or (nodes, signals); the name is scikit-learn's. `edges` are
-        pairs of nodes, (edges, 2), or a number of neighbours.
+        pairs of nodes, (edges, 2), or a number of neighbours. `observed`, a flag for each node, says
+        where the signal is known: the metric is learned from the edges between such nodes.
 
         >>> import numpy as np
         >>> from pellucid import FeatureGraph
@@ -105,27 +122,27 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if self.solver not in _SOLVERS:
             known = ", ".join(_SOLVERS)
             raise ValueError(f'there is no solver "{self.solver}"; known solvers: {known}')
+        if self.missing not in ("refuse", "by-edge"):
+            raise ValueError(f'parameter "missing" is "{self.missing}"; it is refuse or by-edge')
+        if observed is not None:
+            observed = np.ascontiguousarray(observed, dtype=bool)
+            y = np.asarray(y, dtype=np.float64).copy()
+            if observed.shape != y.shape[:1]:
+                raise ValueError(f"observed has shape {observed.shape}, the signal {y.shape}")
+            y[~observed] = 0
         X, y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True,
             ensure_min_samples=2,
+            ensure_all_finite="allow-nan" if self.missing == "by-edge" else True,
         )
         signals = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
         pairs = self._pairs(X, edges)
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):
             seed = check_random_state(seed).randint(2**31)
+        parameters = {**self._learning(X.shape[1]), "seed": int(seed)}
         metric, factor, weights, info = _native.learn_graph(
-            X,
-            signals,
-            pairs,
-            {
-                "solver": {"alternate": {}} if self.solver == "alternate" else self.solver,
-                "trace_limit": self.trace_limit,
-                "tolerance": self.tolerance,
-                "max_passes": self.max_passes,
-                "sample_fraction": self.sample_fraction,
-                "seed": int(seed),
-            },
+            X, signals, pairs, observed, self.missing == "by-edge", parameters
         )
         told = json.loads(info)
         self.metric_: Doubles = metric
@@ -142,6 +159,24 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.laplacian_ = (sparse.diags(degrees) - self.weights_).tocsr()
         return self
 
+    def _learning(self, features: int) -> dict[str, Any]:
+        """The parameters as the extension takes them."""
+        parameters: dict[str, Any] = {
+            "solver": self.solver,
+            "trace_limit": self.trace_limit,
+            "tolerance": self.tolerance,
+            "max_passes": self.max_passes,
+            "sample_fraction": self.sample_fraction,
+            "step": self.step if isinstance(self.step, str) else {"fixed": {"size": self.step}},
+        }
+        if self.solver == "alternate":
+            parameters["solver"] = {"alternate": dict(self.alternate or {})}
+        if self.warm_start and hasattr(self, "metric_"):
+            limit = max(float(np.trace(self.metric_)), self.trace_limit)
+            start = {"features": len(self.metric_), "trace_limit": limit}
+            parameters["start"] = {"metric": {**start, "values": self.metric_.ravel().tolist()}}
+        return parameters
+
     def _pairs(self, X: Doubles, edges: Edges) -> NDArray[np.uint32]:
         """Every pair once, the smaller end first."""
         n = len(X)
@@ -152,6 +187,8 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             k = int(given)
             if k < 1 or k != given:
                 raise ValueError(f'parameter "n_neighbors" is {edges}, but it must be 1 or more')
+            if np.isnan(X).any():
+                raise ValueError("features are missing, so there are no nearest nodes; give edges")
             _, near = cKDTree(X).query(X, k=min(k, n - 1) + 1)
             given = np.column_stack([np.repeat(np.arange(n), near.shape[1]), near.ravel()])
             given = given[given[:, 0] != given[:, 1]]
@@ -215,6 +252,68 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_is_fitted(self)
         return self.metric_.copy()
 
+    def _joined(self) -> tuple[NDArray[np.uint32], Doubles]:
+        check_is_fitted(self)
+        i, j = self.edges_.astype(np.intp).T
+        return self.edges_, np.asarray(self.weights_[i, j], dtype=np.float64).ravel()
+
+    def _columns(self, signal: Any) -> Doubles:
+        given = np.ascontiguousarray(signal, dtype=np.float64)
+        n = self.weights_.shape[0]
+        if given.ndim not in (1, 2) or len(given) != n:
+            raise ValueError(f"the signal has shape {given.shape}, but the graph has {n} nodes")
+        return given.reshape(n, -1)
+
+    def spectrum(self, count: int) -> tuple[Doubles, Doubles]:
+        """The lowest graph frequencies (count,) and their eigenvectors (nodes, count).
+
+        >>> import numpy as np
+        >>> from pellucid import FeatureGraph
+        >>> X = np.random.default_rng(0).normal(size=(40, 2))
+        >>> frequencies, modes = FeatureGraph().fit(X, X[:, 0]).spectrum(3)
+        >>> bool(abs(frequencies[0]) < 1e-8), modes.shape
+        (True, (40, 3))
+        """
+        pairs, weights = self._joined()
+        values, rows = _native.graph_spectrum(self.weights_.shape[0], pairs, weights, count)
+        return values, np.ascontiguousarray(rows.T)
+
+    def filter(self, signal: Any, kernel: Callable[[float], float], order: int = 30) -> Doubles:
+        """h(L) applied to a signal, (nodes,) or (nodes, channels); `kernel` is h over frequencies.
+
+        >>> import numpy as np
+        >>> from pellucid import FeatureGraph
+        >>> X = np.random.default_rng(0).normal(size=(40, 2))
+        >>> graph = FeatureGraph().fit(X, X[:, 0])
+        >>> smooth = graph.filter(X[:, 0], lambda frequency: 1 / (1 + frequency))
+        >>> L = graph.laplacian_
+        >>> bool(smooth @ (L @ smooth) < X[:, 0] @ (L @ X[:, 0]))
+        True
+        """
+        pairs, weights = self._joined()
+        columns = self._columns(signal)
+        out = _native.filter_graph(pairs, weights, columns, kernel, order)
+        return out.reshape(np.shape(signal))
+
+    def interpolate(self, signal: Any, known: Any, smoothing: float = 0.0) -> Doubles:
+        """The signal with unknown values filled in, smooth on the graph.
+
+        With `smoothing` zero known values stay; above zero they are taken to be noisy.
+
+        >>> import numpy as np
+        >>> from pellucid import FeatureGraph
+        >>> line = np.arange(5.0)[:, None]
+        >>> graph = FeatureGraph("fixed").fit(line, line[:, 0], edges=1)
+        >>> known = np.array([True, False, False, False, True])
+        >>> graph.interpolate([0, np.nan, np.nan, np.nan, 4], known).round(6).tolist()
+        [0.0, 1.0, 2.0, 3.0, 4.0]
+        """
+        pairs, weights = self._joined()
+        columns = self._columns(signal)
+        flags = np.ascontiguousarray(known, dtype=bool)
+        out = _native.interpolate_graph(pairs, weights, columns, flags, smoothing)
+        return out.reshape(np.shape(signal))
+
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
@@ -223,4 +322,5 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = self.missing == "by-edge"
         return tags

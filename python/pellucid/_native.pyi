@@ -54,8 +54,34 @@ def learn_graph(
     features: _Doubles,
     signals: _Doubles,
     pairs: NDArray[np.uint32],
+    observed: Optional[NDArray[np.bool_]],
+    missing: bool,
     parameters: dict[str, Any],
 ) -> tuple[_Doubles, _Doubles, _Doubles, str]: ...
+def filter_graph(
+    pairs: NDArray[np.uint32],
+    weights: _Doubles,
+    signal: _Doubles,
+    kernel: Callable[[float], float],
+    order: int,
+) -> _Doubles: ...
+def interpolate_graph(
+    pairs: NDArray[np.uint32],
+    weights: _Doubles,
+    signal: _Doubles,
+    known: NDArray[np.bool_],
+    smoothing: float,
+) -> _Doubles: ...
+def graph_spectrum(
+    nodes: int, pairs: NDArray[np.uint32], weights: _Doubles, count: int
+) -> tuple[_Doubles, _Doubles]: ...
+def smooth_graph(
+    nodes: int,
+    pairs: NDArray[np.uint32],
+    distances: _Doubles,
+    log_degrees: float,
+    evenness: float,
+) -> _Doubles: ...
 def measure(name: str, result: _Points, truth: _Points) -> float: ...
 def point_to_plane(result: _Points, truth: _Points, normals: _Points) -> float: ...
 def point_to_mesh(

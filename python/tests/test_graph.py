@@ -100,3 +100,57 @@ def test_pygsp_takes_the_graph(data: tuple[Any, Any]) -> None:
     graph = FeatureGraph().fit(*data)
     theirs = graphs.Graph(graph.weights_)
     assert abs(theirs.L - graph.laplacian_).max() < 1e-12
+
+
+def test_filters_spectrum_and_interpolation(data: tuple[Any, Any]) -> None:
+    X, signal = data
+    graph = FeatureGraph().fit(X, signal)
+    L = graph.laplacian_.toarray()
+    values, vectors = np.linalg.eigh(L)
+    frequencies, modes = graph.spectrum(4)
+    assert np.allclose(frequencies, values[:4], atol=1e-7)
+    assert np.allclose(L @ modes, modes * frequencies, atol=1e-6)
+    two = np.column_stack([signal, X[:, 1]])
+    heat = graph.filter(two, lambda f: np.exp(-0.5 * f), order=60)
+    assert np.allclose(heat, vectors @ (np.exp(-0.5 * values)[:, None] * (vectors.T @ two)), atol=1e-6)
+    known = np.arange(len(X)) % 3 == 0
+    filled = graph.interpolate(np.where(known, signal, np.nan), known)
+    assert np.array_equal(filled[known], signal[known])
+    assert np.abs((L @ filled)[~known]).max() < 1e-6
+    with pytest.raises(ZeroDivisionError):
+        graph.filter(signal, lambda f: 1 / 0)
+    with pytest.raises(ValueError, match="120 nodes"):
+        graph.filter(signal[:5], np.exp)
+
+
+def test_steps_starts_and_settings_of_the_alternation(data: tuple[Any, Any]) -> None:
+    X, signal = data
+    plain = FeatureGraph(trace_limit=0.2).fit(X, signal)
+    fast = FeatureGraph(trace_limit=0.2, step="accelerated").fit(X, signal)
+    assert np.isclose(fast.objective_history_[-1], plain.objective_history_[-1], rtol=1e-3)
+    assert FeatureGraph(step=1e-9, max_passes=3).fit(X, signal).n_iter_ <= 3
+    again = clone(plain).set_params(warm_start=True).fit(X, signal).fit(X, signal)
+    assert np.isclose(again.objective_history_[0], plain.objective_history_[-1], rtol=1e-6)
+    settings = {"discs": "aligned", "alternations": 20}
+    aligned = FeatureGraph("alternate", trace_limit=0.2, alternate=settings).fit(X, signal)
+    assert aligned.objective_history_[-1] < 1.01 * plain.objective_history_[-1]
+    with pytest.raises(ValueError, match="plain. or .aligned"):
+        FeatureGraph("alternate", alternate={"discs": "round"}).fit(X, signal)
+
+
+def test_partial_signals_and_missing_features(data: tuple[Any, Any]) -> None:
+    X, signal = data
+    observed = np.arange(len(X)) % 2 == 0
+    edges = FeatureGraph().fit(X, signal).edges_
+    part = FeatureGraph().fit(X, np.where(observed, signal, np.nan), edges=edges, observed=observed)
+    inner = edges[observed[edges].all(axis=1)]
+    assert np.array_equal(part.metric_, FeatureGraph().fit(X, signal, edges=inner).metric_)
+    assert part.weights_.nnz == 2 * len(edges)
+    holes = X.copy()
+    holes[::7, 1] = np.nan
+    graph = FeatureGraph(missing="by-edge").fit(holes, signal, edges=edges)
+    assert np.isfinite(graph.weights_.data).all()
+    with pytest.raises(ValueError, match="give edges"):
+        FeatureGraph(missing="by-edge").fit(holes, signal)
+    with pytest.raises(ValueError, match="NaN"):
+        FeatureGraph().fit(holes, signal, edges=edges)

@@ -95,6 +95,9 @@ pub struct Iteration {
     pub energy_before: Option<f64>,
     /// The denoising objective (Eq. 50) after the solve.
     pub energy_after: Option<f64>,
+    /// The same with the noisy cloud as P and the γ of the first iteration, so that iterations
+    /// compare; only where a rule asks for it.
+    pub energy_observed: Option<f64>,
     /// Step size of the learner's last step.
     pub step_size: Option<f64>,
     /// Passes of the learner over the edges.

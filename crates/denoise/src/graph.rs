@@ -11,9 +11,6 @@ use crate::DenoiseError;
 use crate::frame::LocalFrame;
 use crate::patch::{PatchGraph, Patches};
 
-/// Most features that edges can have; colours and a few attributes fit beside the usual six.
-pub const MAX_FEATURES: usize = 32;
-
 /// The features of every point, as columns: K follows from the list of names.
 #[derive(Debug, Clone)]
 pub struct FeatureColumns {
@@ -196,16 +193,16 @@ pub fn learning_edges(
     };
     let mut columns = vec![Vec::new(); features.len()];
     let mut distances = Vec::new();
-    let mut g = [0.0; MAX_FEATURES];
-    let g = &mut g[..features.len()];
+    let mut g = vec![0.0; features.len()];
     for edge in 0..graph.capacity() {
         let Some((i, j)) = graph.edge(patches, edge) else { continue };
         // By the points' numbers in the cloud, so that the order of points leaves no trace.
         let (a, b) = (u64::from(numbers[i.point]), u64::from(numbers[j.point]));
         let both = || chosen(a, 1 << 40, sample.points) && chosen(b, 1 << 40, sample.points);
         if chosen(a, b << 1, sample.edges) && both() {
-            features.difference(i.point, j.point, shift(patches, i.patch, j.patch, coordinates), g);
-            columns.iter_mut().zip(&*g).for_each(|(column, &g)| column.push(g));
+            let by = shift(patches, i.patch, j.patch, coordinates);
+            features.difference(i.point, j.point, by, &mut g);
+            columns.iter_mut().zip(&g).for_each(|(column, &g)| column.push(g));
             distances.push(vec3::distance2(points[i.point], points[j.point]));
         }
     }
@@ -244,13 +241,12 @@ pub fn weights(
     how: &Weighting,
 ) -> Vec<f64> {
     let per_patch = graph.per_patch();
-    let k = features.len();
     let mut w = vec![0.0; graph.capacity()];
-    w.par_chunks_mut(per_patch).enumerate().for_each(|(s, w)| {
+    let scratch = || vec![0.0; features.len()];
+    w.par_chunks_mut(per_patch).enumerate().for_each_init(scratch, |g, (s, w)| {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(
             how.seed ^ (s as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
         );
-        let mut g = [0.0; MAX_FEATURES];
         for (slot, w) in w.iter_mut().enumerate() {
             let drawn = if how.metric.is_none() { rng.random::<f64>() } else { 0.0 };
             let edge = s * per_patch + slot;
@@ -262,8 +258,8 @@ pub fn weights(
                 None => drawn,
                 Some(m) => {
                     let by = shift(patches, i.patch, j.patch, how.coordinates);
-                    features.difference(i.point, j.point, by, &mut g[..k]);
-                    (-quadratic_form(m, &g[..k])).exp()
+                    features.difference(i.point, j.point, by, g);
+                    (-quadratic_form(m, g)).exp()
                 }
             };
             if let Some(n) = how.patch_normals {

@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::patch::{End, PatchGraph, Patches};
 
+mod moving;
+
+pub use moving::MovingCenters;
+
 /// Which graph Laplacian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,9 +44,23 @@ pub struct WeightedGraph<'a> {
     pub weights: Vec<f64>,
     /// Which Laplacian.
     pub laplacian: Laplacian,
+    /// `1 / sqrt(degree)` of every node, zero without edges; all ones for the combinatorial one.
+    factors: Vec<f64>,
 }
 
-impl WeightedGraph<'_> {
+impl<'a> WeightedGraph<'a> {
+    /// A graph with one weight for each directed edge.
+    pub fn new(
+        patches: &'a Patches,
+        graph: &'a PatchGraph,
+        weights: Vec<f64>,
+        laplacian: Laplacian,
+    ) -> WeightedGraph<'a> {
+        let mut weighted = WeightedGraph { patches, graph, weights, laplacian, factors: vec![] };
+        weighted.factors = weighted.node_factors();
+        weighted
+    }
+
     /// Edges with a weight.
     pub fn len(&self) -> usize {
         self.weights.par_iter().filter(|&&w| w > 0.0).count()
@@ -74,7 +92,6 @@ impl WeightedGraph<'_> {
             .map(move |run| run * PATCHES..((run + 1) * PATCHES).min(patches))
     }
 
-    /// `1 / sqrt(degree)` of every node, zero without edges; all ones for the combinatorial one.
     fn node_factors(&self) -> Vec<f64> {
         let nodes = self.patches.points_of_nodes().len();
         if self.laplacian == Laplacian::Combinatorial {
@@ -92,12 +109,12 @@ impl WeightedGraph<'_> {
     /// A node's place relative to its patch: a row of V = TY - C (Eq. 37).
     #[inline]
     fn relative(&self, y: &[Point], end: End) -> Point {
-        vec3::sub(y[end.point], self.patches.origins()[end.patch])
+        vec3::sub(y[end.point], self.patches.origin_at(end.patch, y))
     }
 
     /// `tr(V'LV)` at `y`: the regulariser of Eq. (49).
-    pub fn regularizer(&self, y: &[Point], factors: &[f64]) -> f64 {
-        let size = self.patches.size();
+    pub fn regularizer(&self, y: &[Point]) -> f64 {
+        let (size, factors) = (self.patches.size(), &self.factors);
         let sums: Vec<f64> = self
             .runs()
             .map(|run| {
@@ -125,14 +142,13 @@ impl WeightedGraph<'_> {
     }
 
     /// The objective of Eq. (50).
-    pub fn energy(&self, y: &[Point], observed: &[Point], gamma: f64, system: &PointSystem) -> f64 {
+    pub fn energy(&self, y: &[Point], observed: &[Point], gamma: f64) -> f64 {
         let fit: f64 = y.iter().zip(observed).map(|(&y, &p)| vec3::distance2(y, p)).sum();
-        fit + gamma * self.regularizer(y, &system.factors)
+        fit + gamma * self.regularizer(y)
     }
 
-    /// A = T'LT and the pull T'L(C - TP).
+    /// A = T'LT and the pull T'L(C - TP), for origins that stay where they are.
     pub fn assemble(&self, observed: &[Point]) -> PointSystem {
-        let factors = self.node_factors();
         let rows = self.rows_of_edges(observed.len());
         // Row by row, in parallel: entries of one column lie side by side and are added up in
         // the order of their edges.
@@ -145,12 +161,12 @@ impl WeightedGraph<'_> {
                     entries.clear();
                     entries.extend(rows.row(p));
                     entries.sort_unstable();
-                    self.finish_row(p, &entries, observed, &factors, &mut out);
+                    self.finish_row(p, &entries, observed, &mut out);
                 }
                 out
             })
             .collect();
-        let mut system = PointSystem::gather(chunks, factors);
+        let mut system = PointSystem::gather(chunks);
         if self.laplacian == Laplacian::Normalized {
             for (node, &point) in self.patches.points_of_nodes().iter().enumerate() {
                 let p = point as usize;
@@ -198,14 +214,8 @@ impl WeightedGraph<'_> {
         EdgeRows { starts, packed }
     }
 
-    fn finish_row(
-        &self,
-        p: usize,
-        entries: &[u64],
-        observed: &[Point],
-        factors: &[f64],
-        out: &mut Chunk,
-    ) {
+    fn finish_row(&self, p: usize, entries: &[u64], observed: &[Point], out: &mut Chunk) {
+        let factors = &self.factors;
         let (mut diagonal, mut pull) = (0.0, [0.0; 3]);
         let start = out.columns.len();
         for &entry in entries {
@@ -276,11 +286,10 @@ pub struct PointSystem {
     values: Vec<f64>,
     diagonal: Vec<f64>,
     pull: Vec<Point>,
-    factors: Vec<f64>,
 }
 
 impl PointSystem {
-    fn gather(chunks: Vec<Chunk>, factors: Vec<f64>) -> PointSystem {
+    fn gather(chunks: Vec<Chunk>) -> PointSystem {
         let mut starts = vec![0];
         for length in chunks.iter().flat_map(|c| &c.lengths) {
             starts.push(starts[starts.len() - 1] + length);
@@ -291,7 +300,6 @@ impl PointSystem {
             values: chunks.iter().flat_map(|c| &c.values).copied().collect(),
             diagonal: chunks.iter().flat_map(|c| &c.diagonal).copied().collect(),
             pull: chunks.iter().flat_map(|c| &c.pull).copied().collect(),
-            factors,
         }
     }
 

@@ -35,7 +35,7 @@ impl Scene {
                 if drop { 0.0 } else { 0.2 + f64::from((e * 37 % 64) as u32) / 80.0 }
             })
             .collect();
-        WeightedGraph { patches: &self.patches, graph: &self.graph, weights, laplacian }
+        WeightedGraph::new(&self.patches, &self.graph, weights, laplacian)
     }
 
     /// L on nodes, dense.
@@ -111,7 +111,6 @@ fn energy_equals_its_definition() {
     let scene = scene();
     for laplacian in [Laplacian::Combinatorial, Laplacian::Normalized] {
         let weighted = scene.weighted(laplacian);
-        let system = weighted.assemble(&scene.points);
         let l = scene.dense(&weighted);
         let y: Vec<Point> = scene.points.iter().map(|p| [p[0] + 0.1, p[1], 0.5 * p[2]]).collect();
         let v = scene.relative(&y);
@@ -122,7 +121,55 @@ fn energy_equals_its_definition() {
                 expected += 0.3 * l[i][j] * vec3::dot(v[i], v[j]);
             }
         }
-        let ours = weighted.energy(&y, &scene.points, 0.3, &system);
+        let ours = weighted.energy(&y, &scene.points, 0.3);
         assert!((ours - expected).abs() < 1e-11 * expected.abs(), "{ours} {expected}");
+    }
+}
+
+#[test]
+fn moving_centers_equal_the_dense_matrix() {
+    let mut scene = scene();
+    let table = KdTree::new(&scene.points).knn_table(6);
+    let centers: Vec<u32> = (0..80).step_by(3).collect();
+    let (origin, rule) = (Origin::MovingCenter, Uncovered::Leave);
+    scene.patches = Patches::build(&scene.points, &table, &centers, 6, origin, rule);
+    scene.graph = PatchGraph::link(&scene.points, &scene.patches, 4, false);
+    let n = scene.points.len();
+    let of = scene.patches.points_of_nodes();
+    // T - S, dense.
+    let t: Vec<Vec<f64>> = (of.iter().enumerate())
+        .map(|(node, &p)| {
+            let mut row = vec![0.0; n];
+            row[p as usize] += 1.0;
+            row[scene.patches.centers()[node / 6] as usize] -= 1.0;
+            row
+        })
+        .collect();
+    let x: Vec<Point> = (0..n).map(|i| [i as f64, (i * i % 17) as f64, 1.0]).collect();
+    for laplacian in [Laplacian::Combinatorial, Laplacian::Normalized] {
+        let weighted = scene.weighted(laplacian);
+        let l = scene.dense(&weighted);
+        let system = MovingCenters::new(&weighted, n).unwrap();
+        let mut a = vec![vec![0.0; n]; n];
+        for (t_i, l_i) in t.iter().zip(&l) {
+            for (t_j, l_ij) in t.iter().zip(l_i).filter(|(_, l)| **l != 0.0) {
+                for p in (0..n).filter(|&p| t_i[p] != 0.0) {
+                    (0..n).for_each(|q| a[p][q] += t_i[p] * l_ij * t_j[q]);
+                }
+            }
+        }
+        let mut ours = vec![[0.0; 3]; n];
+        system.apply(&x, &mut ours);
+        let mut diagonal = vec![0.0; n];
+        system.diagonal(&mut diagonal);
+        let mut energy = 0.0;
+        for p in 0..n {
+            let ax = (0..n).fold([0.0; 3], |sum, q| vec3::add(sum, vec3::scale(x[q], a[p][q])));
+            assert!(vec3::norm(vec3::sub(ours[p], ax)) < 1e-9, "{laplacian:?} row {p}");
+            assert!((diagonal[p] - a[p][p]).abs() < 1e-10, "{laplacian:?} diagonal {p}");
+            energy += vec3::distance2(x[p], scene.points[p]) + 0.3 * vec3::dot(x[p], ax);
+        }
+        let ours = weighted.energy(&x, &scene.points, 0.3);
+        assert!((ours - energy).abs() < 1e-11 * energy, "{ours} {energy}");
     }
 }

@@ -1,6 +1,6 @@
 //! Measures learning: the pass, the solvers' objectives, and their times over K.
 //!
-//! `cargo run --release -p featgraph --example bench_learn -- [pass|ratios|passes|features]`
+//! `cargo run --release -p featgraph --example bench_learn -- [pass|ratios|passes|features|discs|gathered|large]`
 //! (`features long [K]` runs the cases that take minutes too, or all of one K.)
 //!
 //! Times are of the processor on one thread where the system tells them (Linux), so that a busy
@@ -9,7 +9,9 @@
 
 use featgraph::edges::Edges;
 use featgraph::eigen::{LobpcgParams, smallest_eigenvalue};
-use featgraph::learn::{AlternateParams, LearnParams, Learned, Solver, StepRule, Stop, learn};
+use featgraph::learn::{
+    AlternateParams, Discs, LearnParams, Learned, Solver, StepRule, Stop, learn,
+};
 use featgraph::metric::Metric;
 use featgraph::weights::weights;
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -22,10 +24,16 @@ fn main() {
     let what = std::env::args().nth(1).unwrap_or_default();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
-        for (name, run) in
-            [("pass", pass as fn()), ("ratios", ratios), ("passes", passes), ("features", features)]
-        {
-            if what.is_empty() || what == name {
+        for (name, run) in [
+            ("pass", pass as fn()),
+            ("ratios", ratios),
+            ("passes", passes),
+            ("features", features),
+            ("discs", discs),
+            ("gathered", gathered),
+            ("large", large),
+        ] {
+            if what == name || what.is_empty() && name != "large" {
                 run();
             }
         }
@@ -72,9 +80,16 @@ fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
 /// Edges whose features have pairwise correlation `rho`, and whose signal distance grows along
 /// a random direction of the features, with noise.
 fn problem(k: usize, count: usize, rho: f64, seed: u64) -> Edges {
+    with_nuisance(k, 0, count, rho, seed)
+}
+
+/// The same with `nuisance` features, as correlated, that the signal knows nothing of.
+fn with_nuisance(k: usize, nuisance: usize, count: usize, rho: f64, seed: u64) -> Edges {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let scale = 1.0 / (k as f64).sqrt();
-    let direction: Vec<f64> = (0..k).map(|_| normal(&mut random)).collect();
+    let telling = k - nuisance;
+    let scale = 1.0 / (telling as f64).sqrt();
+    let mut direction: Vec<f64> = (0..telling).map(|_| normal(&mut random)).collect();
+    direction.resize(k, 0.0);
     let mut columns = vec![Vec::with_capacity(count); k];
     let mut distances = Vec::with_capacity(count);
     for _ in 0..count {
@@ -89,6 +104,65 @@ fn problem(k: usize, count: usize, rho: f64, seed: u64) -> Edges {
         distances.push((along + noise).powi(2));
     }
     Edges::from_columns(vec![], columns, distances).unwrap()
+}
+
+/// Nodes with random features, each joined to some that come soon after it, and a signal.
+fn nodes(k: usize, count: usize, degree: usize) -> (Vec<f64>, Vec<f64>, Vec<(u32, u32)>) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let rows: Vec<f64> = (0..count * k).map(|_| 0.5 * normal(&mut random)).collect();
+    let signal = rows.chunks(k).map(|row| row[0] + 0.3 * normal(&mut random)).collect();
+    let pairs = (0..(count * degree) as u32)
+        .map(|e| {
+            let i = e / degree as u32;
+            (i, (i + 1 + random.random_range(0..2000)) % count as u32)
+        })
+        .collect();
+    (rows, signal, pairs)
+}
+
+/// Differences gathered from nodes against stored ones.
+fn gathered() {
+    println!("### Differences gathered from nodes, or stored (1M edges over 100 000 nodes)");
+    println!("| K | stored, ns per edge | gathered | part of the speed |\n|---|---|---|---|");
+    for k in [6, 30] {
+        let (rows, signal, pairs) = nodes(k, 100_000, 10);
+        let edges = Edges::builder(signal.len()).feature_rows(k, &rows).signal(&signal);
+        let edges = edges.pairs(pairs).build().unwrap();
+        let column = |f: usize| edges.pairs().iter().map(|&(i, j)| at(&rows, k, f, i, j)).collect();
+        let columns = (0..k).map(column).collect();
+        let stored = Edges::from_columns(vec![], columns, edges.distances().to_vec()).unwrap();
+        let step = StepRule::Fixed { size: 1e-9 };
+        let params =
+            LearnParams { max_passes: 10, tolerance: 1e-300, step, ..LearnParams::default() };
+        let time = |edges: &Edges| {
+            let (found, seconds) = timed(5, || learn(edges, &params).unwrap());
+            (found, seconds / 10.0 / edges.len() as f64 * 1e9)
+        };
+        let (there, here) = (time(&stored), time(&edges));
+        assert_eq!(there.0.info.objective, here.0.info.objective);
+        println!("| {k} | {:.1} | {:.1} | {:.2} |", there.1, here.1, there.1 / here.1);
+    }
+    println!();
+}
+
+fn at(rows: &[f64], k: usize, feature: usize, i: u32, j: u32) -> f64 {
+    rows[i as usize * k + feature] - rows[j as usize * k + feature]
+}
+
+/// Ten million edges with a hundred features.
+fn large() {
+    let (rows, signal, pairs) = nodes(100, 100_000, 100);
+    let edges = Edges::builder(signal.len()).feature_rows(100, &rows).signal(&signal);
+    let edges = edges.pairs(pairs).build().unwrap();
+    let params = LearnParams { max_passes: 3, ..LearnParams::default() };
+    let (found, seconds) = timed(1, || learn(&edges, &params).unwrap());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|l| l.starts_with("VmHWM")).unwrap_or("VmHWM unknown");
+    println!(
+        "{} edges, K = 100: {} passes, {seconds:.1} s, {peak}",
+        edges.len(),
+        found.info.passes
+    );
 }
 
 fn run(edges: &Edges, solver: Solver, step: StepRule, tolerance: f64) -> (Learned, f64) {
@@ -162,6 +236,43 @@ fn ratios() {
             mean(&diagonal),
             worst(&diagonal)
         );
+    }
+}
+
+/// How far each set lets the objective fall, as part of what `full` gains, and passes and time.
+fn discs() {
+    println!("## part of the decrease of `full` (20000 edges): passes, time over that of `full`");
+    for (k, c) in [6, 8, 20, 50].into_iter().flat_map(|k| [0.3, 1.0, 3.0].map(|c| (k, c))) {
+        for (rho, nuisance) in [(0.3, 0), (0.6, k / 2)] {
+            let edges = with_nuisance(k, nuisance, 20_000, rho, 1);
+            let run = |solver| {
+                let params = LearnParams { solver, trace_limit: c, ..LearnParams::default() };
+                mean(|| learn(&edges, &params).unwrap().info)
+            };
+            let (full, time) = run(Solver::Full);
+            let start = full.history[0];
+            print!(
+                "K {k:2}, C {c}, correlation {rho}, nuisance {nuisance:2}: full {} passes",
+                full.passes
+            );
+            let alternate =
+                |discs| Solver::Alternate(AlternateParams { discs, ..AlternateParams::default() });
+            for (name, solver) in [
+                ("diagonal", Solver::Diagonal),
+                ("alternate", alternate(Discs::Plain)),
+                ("aligned", alternate(Discs::Aligned)),
+            ] {
+                let (found, seconds) = run(solver);
+                print!(
+                    "; {name} {:.3} ({} passes, {} restricted, {:.1})",
+                    (start - found.objective) / (start - full.objective),
+                    found.passes,
+                    found.restricted_passes,
+                    seconds / time
+                );
+            }
+            println!();
+        }
     }
 }
 

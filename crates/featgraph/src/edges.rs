@@ -1,6 +1,7 @@
 //! Node pairs, feature differences `g` and signal distances `d`.
 
 mod builder;
+mod tiles;
 
 pub use builder::{EdgesBuilder, Missing};
 
@@ -8,6 +9,7 @@ use crate::error::EdgesError;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use tiles::Differences;
 
 /// Edges per tile: what the fused pass keeps in the nearest cache at once.
 pub(crate) const TILE: usize = 128;
@@ -19,9 +21,10 @@ const LARGEST_DIFFERENCE: f64 = 1e70;
 /// The edges of a graph as learning sees them: for each edge the difference `g` of its ends'
 /// feature vectors and the distance `d` of its ends' signal values.
 ///
-/// Stored in tiles of columns (128 values of feature 0, 128 of feature 1, …), the last tile
-/// padded with edges of distance zero, so that a pass runs over contiguous memory without a
-/// special case at the end.
+/// A pass sees them in tiles of columns (128 values of feature 0, 128 of feature 1, …), the last
+/// tile padded with edges of distance zero, so that it runs over contiguous memory without a
+/// special case at the end. Built from nodes, edges keep the features of the nodes and gather the
+/// differences of a tile when a pass comes to it: memory goes with nodes times K, not edges times K.
 ///
 /// ```
 /// use featgraph::edges::Edges;
@@ -44,7 +47,7 @@ pub struct Edges {
     features: usize,
     /// Features per tile: `features`, rounded up to an even number with zero columns.
     padded: usize,
-    tiles: Vec<f64>,
+    differences: Differences,
     distances: Vec<f64>,
     total: f64,
 }
@@ -76,18 +79,13 @@ impl Edges {
         if !pairs.is_empty() {
             check_length(pairs.len(), count, || "the list of pairs".into())?;
         }
-        let mut edges = Self::zeroed(pairs, columns.len(), distances)?;
-        for (feature, column) in columns.into_iter().enumerate() {
-            for (edge, value) in column.into_iter().enumerate() {
-                if !value.is_finite() {
-                    return Err(EdgesError::Feature { feature, row: edge, value });
-                }
-                let at = edges.position(edge, feature);
-                edges.tiles[at] = value;
+        for (feature, column) in columns.iter().enumerate() {
+            if let Some(row) = column.iter().position(|v| !v.is_finite()) {
+                return Err(EdgesError::Feature { feature, row, value: column[row] });
             }
         }
-        edges.shorten();
-        Ok(edges)
+        let differences = Differences::Stored(tiles::from_columns(count, &columns));
+        Self::checked(pairs, columns.len(), differences, distances)
     }
 
     /// Edges of the signal-dependent regulariser (Eq. 3), where the signal itself is the only
@@ -99,10 +97,11 @@ impl Edges {
         Self::builder(signal.len()).feature_column(signal).signal(signal).pairs(pairs).build()
     }
 
-    /// All differences zero; distances checked and padded.
-    fn zeroed(
+    /// Distances checked and padded.
+    fn checked(
         pairs: Vec<(u32, u32)>,
         features: usize,
+        differences: Differences,
         mut distances: Vec<f64>,
     ) -> Result<Self, EdgesError> {
         for (edge, &value) in distances.iter().enumerate() {
@@ -116,36 +115,8 @@ impl Edges {
         }
         let count = distances.len();
         let padded = features.next_multiple_of(2);
-        let tiles = count.div_ceil(TILE);
-        distances.resize(tiles * TILE, 0.0);
-        Ok(Self {
-            pairs,
-            count,
-            features,
-            padded,
-            tiles: vec![0.0; tiles * TILE * padded],
-            distances,
-            total,
-        })
-    }
-
-    /// Shortens differences too long to square.
-    fn shorten(&mut self) {
-        for edge in 0..self.count {
-            let at = self.position(edge, 0);
-            let column = self.tiles[at..].iter().step_by(TILE).take(self.features);
-            let longest = column.fold(0.0_f64, |m, v| m.max(v.abs()));
-            if longest > LARGEST_DIFFERENCE {
-                for feature in 0..self.features {
-                    self.tiles[at + feature * TILE] *= LARGEST_DIFFERENCE / longest;
-                }
-            }
-        }
-    }
-
-    /// Where the difference of a feature over an edge is stored.
-    fn position(&self, edge: usize, feature: usize) -> usize {
-        ((edge / TILE) * self.padded + feature) * TILE + edge % TILE
+        distances.resize(count.next_multiple_of(TILE), 0.0);
+        Ok(Self { pairs, count, features, padded, differences, distances, total })
     }
 
     /// Number of edges.
@@ -191,7 +162,13 @@ impl Edges {
     #[must_use]
     pub fn difference(&self, edge: usize) -> Vec<f64> {
         assert!(edge < self.count);
-        (0..self.features).map(|feature| self.tiles[self.position(edge, feature)]).collect()
+        match &self.differences {
+            Differences::Gathered(nodes) => nodes.difference(self.pairs[edge]),
+            Differences::Stored(tiles) => {
+                let at = |feature: usize| tiles[tiles::position(self.padded, edge, feature)];
+                (0..self.features).map(at).collect()
+            }
+        }
     }
 
     /// Features per tile, zero columns included.
@@ -199,9 +176,25 @@ impl Edges {
         self.padded
     }
 
-    /// The tiles: `padded_features` columns of `TILE` differences each.
-    pub(crate) fn tiles(&self) -> &[f64] {
-        &self.tiles
+    /// Memory for [`Edges::tile`] to work in.
+    pub(crate) fn scratch(&self) -> Vec<f64> {
+        match &self.differences {
+            Differences::Gathered(_) => vec![0.0; self.padded * TILE],
+            Differences::Stored(_) => Vec::new(),
+        }
+    }
+
+    /// Tile `n`: `padded_features` columns of `TILE` differences each.
+    #[inline(always)]
+    pub(crate) fn tile<'a>(&'a self, n: usize, scratch: &'a mut [f64]) -> &'a [f64] {
+        match &self.differences {
+            Differences::Stored(tiles) => &tiles[n * self.padded * TILE..][..self.padded * TILE],
+            Differences::Gathered(nodes) => {
+                let end = self.count.min((n + 1) * TILE);
+                nodes.gather(&self.pairs[n * TILE..end], scratch);
+                scratch
+            }
+        }
     }
 
     /// The distances, padded with zeros to whole tiles.
@@ -247,24 +240,21 @@ impl Edges {
         let pairs = if with_pairs { kept.iter().map(|&e| self.pairs[e]).collect() } else { vec![] };
         let mut distances: Vec<f64> = kept.iter().map(|&e| self.distances[e]).collect();
         let total = distances.iter().sum();
-        let tiles = kept.len().div_ceil(TILE);
-        distances.resize(tiles * TILE, 0.0);
-        let mut part = Self {
-            pairs,
-            count: kept.len(),
-            features: self.features,
-            padded: self.padded,
-            tiles: vec![0.0; tiles * TILE * self.padded],
-            distances,
-            total,
-        };
-        for (new, &old) in kept.iter().enumerate() {
-            let (to, from) = (part.position(new, 0), self.position(old, 0));
-            for feature in 0..self.features {
-                part.tiles[to + feature * TILE] = self.tiles[from + feature * TILE];
+        let count = kept.len();
+        distances.resize(count.next_multiple_of(TILE), 0.0);
+        let (features, padded) = (self.features, self.padded);
+        let differences = match &self.differences {
+            Differences::Gathered(nodes) => Differences::Gathered(nodes.clone()),
+            Differences::Stored(tiles) => {
+                let column = |f: usize| {
+                    let at = |&edge: &usize| tiles[tiles::position(padded, edge, f)];
+                    kept.iter().map(at).collect()
+                };
+                let columns: Vec<Vec<f64>> = (0..features).map(column).collect();
+                Differences::Stored(tiles::from_columns(count, &columns))
             }
-        }
-        part
+        };
+        Self { pairs, count, features, padded, differences, distances, total }
     }
 }
 
@@ -295,7 +285,7 @@ pub(crate) fn check_length(
     Err(EdgesError::Length { what: what(), found, expected })
 }
 
-fn check_pairs(pairs: &[(u32, u32)], nodes: usize) -> Result<(), EdgesError> {
+pub(crate) fn check_pairs(pairs: &[(u32, u32)], nodes: usize) -> Result<(), EdgesError> {
     for (edge, &(i, j)) in pairs.iter().enumerate() {
         let node = i.max(j);
         if node as usize >= nodes {

@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod construct;
 pub mod edges;
 pub mod eigen;
 pub mod error;

@@ -85,10 +85,11 @@ impl<'e> Pass<'e> {
         let width = k * (k + 1) / 2;
         let c = &self.coefficients;
         let (edges, simd, span) = (self.edges, self.simd, self.span);
-        chunks(edges, span, width, &mut self.partial, |_, tiles, d, partial| {
+        chunks(edges, span, width, &mut self.partial, |chunk, d, partial| {
+            let mut tiles = Tiles::new(edges, chunk * span);
             simd.dispatch(Inlined(
                 #[inline(always)]
-                || kernel::full(tiles, d, c, k, p, want, partial),
+                || kernel::full(&mut tiles, d, c, k, p, want, partial),
             ));
         });
         self.collect(width, want, gradient)
@@ -106,15 +107,15 @@ impl<'e> Pass<'e> {
         gradient: &mut [f64],
     ) -> Sums {
         let k = self.edges.features();
-        let p = self.edges.padded_features();
         let (edges, simd, span) = (self.edges, self.simd, self.span);
         let with_base = !base.is_empty();
-        chunks(edges, span, k, &mut self.partial, |chunk, tiles, d, partial| {
+        chunks(edges, span, k, &mut self.partial, |chunk, d, partial| {
+            let mut tiles = Tiles::new(edges, chunk * span);
             let first = chunk * span * TILE;
             let base = if with_base { &base[first..first + d.len()] } else { base };
             simd.dispatch(Inlined(
                 #[inline(always)]
-                || kernel::linear(tiles, d, base, which, change, p, want, partial),
+                || kernel::linear(&mut tiles, d, base, which, change, want, partial),
             ));
         });
         let sums = self.collect(k, want, gradient);
@@ -158,26 +159,23 @@ impl<'e> Pass<'e> {
         let p = self.edges.padded_features();
         fill_coefficients(m, k, p, &mut self.coefficients);
         let (c, simd) = (&self.coefficients, self.simd);
-        let tiles = self.edges.tiles().par_chunks(self.span * TILE * p);
-        let outs = out.par_chunks_mut(self.span * TILE);
-        tiles.zip(outs).for_each(|(tiles, out)| {
+        out.par_chunks_mut(self.span * TILE).enumerate().for_each(|(chunk, out)| {
+            let mut tiles = Tiles::new(self.edges, chunk * self.span);
             simd.dispatch(Inlined(
                 #[inline(always)]
-                || kernel::map(tiles, c, p, weights, out),
+                || kernel::map(&mut tiles, c, p, weights, out),
             ));
         });
     }
 
     /// Adds to the exponents what a change of some entries adds to `g' M g`.
     pub fn shift_exponents(&self, which: Entries, change: &[f64], exponents: &mut [f64]) {
-        let p = self.edges.padded_features();
         let simd = self.simd;
-        let tiles = self.edges.tiles().par_chunks(self.span * TILE * p);
-        let outs = exponents.par_chunks_mut(self.span * TILE);
-        tiles.zip(outs).for_each(|(tiles, out)| {
+        exponents.par_chunks_mut(self.span * TILE).enumerate().for_each(|(chunk, out)| {
+            let mut tiles = Tiles::new(self.edges, chunk * self.span);
             simd.dispatch(Inlined(
                 #[inline(always)]
-                || kernel::shift(tiles, which, change, p, out),
+                || kernel::shift(&mut tiles, which, change, out),
             ));
         });
     }
@@ -203,17 +201,33 @@ fn chunks(
     span: usize,
     width: usize,
     partial: &mut [f64],
-    work: impl Fn(usize, &[f64], &[f64], &mut [f64]) + Sync,
+    work: impl Fn(usize, &[f64], &mut [f64]) + Sync,
 ) {
-    let p = edges.padded_features();
-    let tiles = edges.tiles().par_chunks(span * TILE * p);
     let distances = edges.padded_distances().par_chunks(span * TILE);
-    let partials = partial.par_chunks_mut(width + 2);
-    let parts = (tiles, distances, partials).into_par_iter().enumerate();
-    parts.for_each(|(chunk, (tiles, d, partial))| {
+    let parts = distances.zip(partial.par_chunks_mut(width + 2)).enumerate();
+    parts.for_each(|(chunk, (d, partial))| {
         partial.fill(0.0);
-        work(chunk, tiles, d, partial);
+        work(chunk, d, partial);
     });
+}
+
+/// The tiles of a chunk, one after the other.
+struct Tiles<'e> {
+    edges: &'e Edges,
+    next: usize,
+    scratch: Vec<f64>,
+}
+
+impl<'e> Tiles<'e> {
+    fn new(edges: &'e Edges, first: usize) -> Self {
+        Self { edges, next: first, scratch: edges.scratch() }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> &[f64] {
+        self.next += 1;
+        self.edges.tile(self.next - 1, &mut self.scratch)
+    }
 }
 
 /// Lower triangle with the off-diagonal entries doubled: `g'Mg = sum_i g_i sum_{j<=i} c_ij g_j`.

@@ -1,6 +1,7 @@
 //! Edge weights.
 
 use crate::edges::Edges;
+use crate::error::MetricError;
 use crate::metric::Metric;
 use crate::pass::Pass;
 use rand::RngExt;
@@ -39,6 +40,31 @@ pub fn objective(edges: &Edges, metric: &Metric) -> f64 {
     assert_eq!(edges.features(), metric.features());
     let want = crate::pass::Want::Objective;
     Pass::new(edges).full(metric.values(), want, &mut []).objective
+}
+
+/// The metric of the usual Gaussian kernel `exp(-|g|² / 2σ²)`, σ the median length of the
+/// differences that are not zero: the baseline that looks at no signal.
+///
+/// ```
+/// use featgraph::{edges::Edges, weights::{gaussian_metric, weights}};
+///
+/// let edges = Edges::signal_dependent(&[0.0, 2.0, 2.0, 3.0, 6.0], vec![(0, 1), (1, 2), (2, 3), (3, 4)])?;
+/// let w = weights(&edges, &gaussian_metric(&edges)?);
+/// assert!((w[0] - (-0.5_f64).exp()).abs() < 1e-12); // the middle one of lengths 1, 2 and 3
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When squares of the lengths are too large or too small for a double.
+pub fn gaussian_metric(edges: &Edges) -> Result<Metric, MetricError> {
+    let length2 = |edge: usize| edges.difference(edge).iter().map(|g| g * g).sum::<f64>();
+    let mut lengths: Vec<f64> = (0..edges.len()).map(length2).filter(|l| *l > 0.0).collect();
+    let middle = lengths.len() / 2;
+    let sigma2 = match lengths.is_empty() {
+        true => 1.0,
+        false => *lengths.select_nth_unstable_by(middle, f64::total_cmp).1,
+    };
+    Metric::identity_scaled(edges.features(), 0.5 * edges.features() as f64 / sigma2)
 }
 
 /// Weights drawn evenly from `[0, 1)`, for the baseline that learns nothing.

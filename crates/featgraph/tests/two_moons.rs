@@ -6,18 +6,19 @@ mod two_moons;
 use two_moons::{FRESH, Found, TUNING, run};
 
 fn assert_nuisance_dropped(found: Found) {
-    for learned in [found.alternate, found.diagonal] {
-        assert!(learned.accuracy > 0.98, "{found:?}");
-        assert!(learned.accuracy > found.plain.accuracy + 0.12, "{found:?}");
-        // An equal share would be 6 of 8.
-        assert!(learned.nuisance_share < 0.05, "{found:?}");
-    }
+    let diagonal = found.diagonal;
+    assert!(diagonal.accuracy > 0.98, "{found:?}");
+    assert!(diagonal.accuracy > found.plain.accuracy + 0.12, "{found:?}");
+    // An equal share would be 6 of 8.
+    assert!(diagonal.nuisance_share < 0.05, "{found:?}");
     assert!((found.plain.nuisance_share - 0.75).abs() < 1e-12, "{found:?}");
     assert!(found.moons_only.accuracy > 0.995, "{found:?}");
-    // Any metric at all: one direction takes most of the trace, and moons are not separable by a
-    // line. The nuisance is dropped all the same.
-    assert!(found.full.nuisance_share < 0.1, "{found:?}");
-    assert!(found.full.accuracy < found.alternate.accuracy - 0.1, "{found:?}");
+    // With off-diagonal entries one direction takes most of the trace, and moons are not separable
+    // by a line. The nuisance is dropped all the same.
+    for learned in [found.alternate, found.full] {
+        assert!(learned.nuisance_share < 0.1, "{found:?}");
+        assert!(learned.accuracy < diagonal.accuracy - 0.1, "{found:?}");
+    }
 }
 
 #[test]

@@ -50,6 +50,10 @@ fn native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(pieces::unpack, m)?)?;
     m.add_function(wrap_pyfunction!(pieces::rewrite, m)?)?;
     m.add_function(wrap_pyfunction!(graph::learn_graph, m)?)?;
+    m.add_function(wrap_pyfunction!(graph::filter_graph, m)?)?;
+    m.add_function(wrap_pyfunction!(graph::interpolate_graph, m)?)?;
+    m.add_function(wrap_pyfunction!(graph::graph_spectrum, m)?)?;
+    m.add_function(wrap_pyfunction!(graph::smooth_graph, m)?)?;
     m.add_function(wrap_pyfunction!(measures::measure, m)?)?;
     m.add_function(wrap_pyfunction!(measures::point_to_plane, m)?)?;
     m.add_function(wrap_pyfunction!(measures::point_to_mesh, m)?)?;

@@ -86,6 +86,11 @@ impl Denoiser for Fgl {
                 steps::solve(p, &weighted, anchor, &y, gamma, &mut record)
             })?;
 
+            if p.stop == StopRule::Objective {
+                let gamma = steps::gamma(p, 1, stop.estimate().sigma);
+                record.energy_observed = Some(weighted.energy(&next, observed, gamma));
+            }
+
             report.uncovered_points = report.uncovered_points.max(patches.uncovered());
             report.features = features.names().to_vec();
             steps::record_movement(&mut record, &y, &next, frame.unit());

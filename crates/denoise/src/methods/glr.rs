@@ -192,7 +192,7 @@ impl Denoiser for Glr {
                 let weights = self.weights(&patches, &links);
                 let graph = &links.graph;
                 let laplacian = Laplacian::Combinatorial;
-                let weighted = WeightedGraph { patches: &patches, graph, weights, laplacian };
+                let weighted = WeightedGraph::new(&patches, graph, weights, laplacian);
                 solve(&weighted, &y, p.gamma, &mut record)
             })?;
             report.uncovered_points = report.uncovered_points.max(patches.uncovered());

@@ -12,8 +12,10 @@ const STRETCHED: f64 = 10.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// The centre point, as in the paper's text.
+    /// The place of the centre point before the solve, as in the paper's Eq. (51).
     Center,
+    /// The centre point, which the solve moves with the others: Eq. (50) as posed.
+    MovingCenter,
     /// The mean of the patch's points, as in the published runs.
     Mean,
 }
@@ -64,6 +66,7 @@ pub struct Patches {
     centers: Vec<u32>,
     members: Vec<u32>,
     origins: Vec<Point>,
+    moving: bool,
     uncovered: usize,
     limit: f64,
 }
@@ -102,7 +105,8 @@ impl Patches {
             patches.extend(nearest, &extra, row, limit, apart);
         }
         match origin {
-            Origin::Center => {
+            Origin::Center | Origin::MovingCenter => {
+                patches.moving = origin == Origin::MovingCenter;
                 patches.origins = patches.centers.iter().map(|&c| points[c as usize]).collect();
             }
             Origin::Mean => patches.center_on_means(points),
@@ -113,7 +117,8 @@ impl Patches {
     /// No patches yet.
     pub(super) fn empty(size: usize) -> Patches {
         let (centers, members, origins) = (Vec::new(), Vec::new(), Vec::new());
-        Patches { size, centers, members, origins, uncovered: 0, limit: f64::INFINITY }
+        let limit = f64::INFINITY;
+        Patches { size, centers, members, origins, moving: false, uncovered: 0, limit }
     }
 
     /// Adds patches around `centers`, whose neighbours are in the rows of `nearest`.
@@ -278,6 +283,17 @@ impl Patches {
     /// What the coordinates of each patch are relative to: C of Eq. (37).
     pub fn origins(&self) -> &[Point] {
         &self.origins
+    }
+
+    /// The origin of patch `s` when the points are at `y`.
+    #[inline]
+    pub fn origin_at(&self, s: usize, y: &[Point]) -> Point {
+        if self.moving { y[self.centers[s] as usize] } else { self.origins[s] }
+    }
+
+    /// Whether origins are points that move with the others.
+    pub fn moving_origins(&self) -> bool {
+        self.moving
     }
 
     /// Points that were in no patch before the rule for them was applied.

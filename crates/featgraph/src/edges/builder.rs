@@ -1,5 +1,6 @@
 //! Edges from node features and signals.
 
+use super::tiles::{Differences, Nodes};
 use super::{Edges, check_length, check_pairs};
 use crate::error::EdgesError;
 use serde::{Deserialize, Serialize};
@@ -77,7 +78,7 @@ impl<'a> EdgesBuilder<'a> {
         self
     }
 
-    /// Computes the differences and distances.
+    /// Computes the distances and puts the features in order; differences are gathered in passes.
     ///
     /// # Errors
     /// When lengths do not match the number of nodes, a pair names a node that does not exist,
@@ -98,13 +99,10 @@ impl<'a> EdgesBuilder<'a> {
         }
         check_pairs(&self.pairs, self.nodes)?;
         let distances = self.distances()?;
-        let mut edges = Edges::zeroed(self.pairs, columns.len(), distances)?;
-        for edge in 0..edges.count {
-            let (i, j) = edges.pairs[edge];
-            difference(&mut edges, &columns, edge, i as usize, j as usize);
-        }
-        edges.shorten();
-        Ok(edges)
+        let features = columns.len();
+        let differences = Differences::Gathered(Nodes::new(self.nodes, &columns));
+        drop(columns);
+        Edges::checked(self.pairs, features, differences, distances)
     }
 
     fn all_columns(&self) -> Result<Vec<Cow<'a, [f64]>>, EdgesError> {
@@ -135,26 +133,5 @@ impl<'a> EdgesBuilder<'a> {
             }
         }
         Ok(distances)
-    }
-}
-
-/// Writes the difference of one edge. NaN is a missing value here.
-fn difference(edges: &mut Edges, columns: &[Cow<'_, [f64]>], edge: usize, i: usize, j: usize) {
-    let mut present = 0_usize;
-    for (feature, column) in columns.iter().enumerate() {
-        // Halves: the difference of two huge values must stay finite.
-        let half = 0.5 * column[i] - 0.5 * column[j];
-        if !half.is_nan() {
-            let at = edges.position(edge, feature);
-            edges.tiles[at] = (2.0 * half).clamp(-1e300, 1e300);
-            present += 1;
-        }
-    }
-    if present != columns.len() && present > 0 {
-        let scale = (columns.len() as f64 / present as f64).sqrt();
-        for feature in 0..columns.len() {
-            let at = edges.position(edge, feature);
-            edges.tiles[at] *= scale;
-        }
     }
 }

@@ -18,8 +18,37 @@ fn rows_and_columns_give_the_same_edges() {
         .pairs(line(3));
     let columns = vec![vec![-0.5, -1.5], vec![-0.5, 1.5]];
     let c = Edges::from_columns(line(3), columns, vec![0.25, 2.25]).unwrap();
-    assert_eq!(a.build().unwrap(), c);
-    assert_eq!(b.build().unwrap(), c);
+    let a = a.build().unwrap();
+    assert_eq!(a, b.build().unwrap());
+    assert_eq!((a.pairs(), a.distances()), (c.pairs(), c.distances()));
+    (0..2).for_each(|e| assert_eq!(a.difference(e), c.difference(e)));
+}
+
+#[test]
+fn gathered_tiles_are_the_stored_ones_to_the_last_bit() {
+    let nodes = 90;
+    for (k, special) in [(1, 0.0), (6, 0.0), (7, 0.0), (40, 0.0), (5, f64::NAN), (6, 1e300)] {
+        let mut rows: Vec<f64> =
+            (0..nodes * k).map(|i| (i as f64 * 0.7).sin() * (1.0 + i as f64)).collect();
+        rows[3 * k] = special;
+        let pairs: Vec<_> = (0..400).map(|e| (e * 7 % 90, e * 11 % 89)).collect();
+        let signal: Vec<f64> = (0..nodes).map(|i| i as f64).collect();
+        let built = Edges::builder(nodes).feature_rows(k, &rows).signal(&signal).pairs(pairs);
+        let built = built.missing(Missing::ByEdge).build().unwrap();
+        // Memory goes with the nodes.
+        assert!(matches!(built.differences, Differences::Gathered(_)));
+        let part = built.sample_edges(0.9, 1).unwrap();
+        for edges in [built, part] {
+            let column = |f: usize| (0..edges.len()).map(|e| edges.difference(e)[f]).collect();
+            let columns: Vec<Vec<f64>> = (0..k).map(column).collect();
+            let d = edges.distances().to_vec();
+            let stored = Edges::from_columns(vec![], columns, d).unwrap();
+            let (mut a, mut b) = (edges.scratch(), stored.scratch());
+            for n in 0..edges.len().div_ceil(TILE) {
+                assert_eq!(edges.tile(n, &mut a), stored.tile(n, &mut b), "K {k}, tile {n}");
+            }
+        }
+    }
 }
 
 #[test]

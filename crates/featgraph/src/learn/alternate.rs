@@ -1,8 +1,9 @@
 //! The paper's algorithm: diagonal and off-diagonal entries in turns (section IV).
 
 use super::diagonal::{diagonal_step, row_sums};
+use super::discs::joint_step;
 use super::offdiagonal::{radius, row_step, row_steps_fixed, steps_fixed};
-use super::params::{AlternateParams, Info, StepRule, Stop};
+use super::params::{AlternateParams, Discs, Info, StepRule, Stop};
 use super::problem::{Bounds, Part, Problem};
 use super::step::Limits;
 use crate::error::LearnError;
@@ -11,6 +12,11 @@ use crate::pass::{Entries, Want};
 
 /// A loose eigenvalue suffices: the radius steps back by its residual.
 const THETA_TOLERANCE: f64 = 1e-4;
+/// An alternation is the last if it gains less than the tolerance times this, relative to all that
+/// was gained: a sweep over rows costs many passes.
+const GAIN_SHARE: f64 = 100.0;
+/// Evaluations between two alignments of the discs.
+const ALIGNED_PASSES: usize = 4;
 
 /// The matrix, its exponents over all edges and its objective (divided).
 struct State {
@@ -55,8 +61,12 @@ impl State {
     }
 }
 
-/// Alternates from `start`, keeping a block only if the objective strictly falls. When the set
-/// of Eq. 16 is empty the diagonal step is left out.
+/// Alternates from `start`, keeping a block only if the objective strictly falls: all rows jointly
+/// with the diagonal, then the diagonal, then one row after the other.
+///
+/// The paper has the last two only. Left to themselves they stall: the diagonal step brings
+/// features that matter little down to the margin, θmin of every other row is then the margin, and
+/// no row has room for a step (Eq. 29). The joint step has both kinds of entries move at once.
 pub(super) fn alternate(
     problem: &mut Problem<'_>,
     start: Vec<f64>,
@@ -69,17 +79,13 @@ pub(super) fn alternate(
     let mut stop = Stop::Limit;
     for _ in 0..params.alternations {
         let (before, kept) = (state.objective, state.m.clone());
-        improve_diagonal(problem, &mut state, params, limits)?;
-        if k > 1 {
-            for r in 0..k {
-                // With many features one sweep alone takes thousands of passes.
-                if problem.passes >= limits.evaluations {
-                    break;
-                }
-                improve_row(problem, &mut state, r, params, limits)?;
-            }
+        improve_jointly(problem, &mut state, params, limits)?;
+        // With few passes the joint step may have taken them all.
+        if params.discs == Discs::Plain && problem.passes < limits.evaluations {
+            improve_diagonal(problem, &mut state, params, limits)?;
+            improve_rows(problem, &mut state, params, limits)?;
+            state.refresh(problem);
         }
-        state.refresh(problem);
         // Only an eigenvalue that LOBPCG missed, or rounding, can bring either about.
         let sound = cholesky(&state.m, k, 0.5 * problem.margin).is_ok();
         if !sound || state.objective >= before {
@@ -93,12 +99,40 @@ pub(super) fn alternate(
         if problem.passes >= limits.evaluations {
             break;
         }
-        if before - state.objective <= limits.tolerance * state.objective {
+        let (gain, so_far) = (before - state.objective, history[0] - state.objective);
+        if gain <= limits.tolerance * state.objective.max(GAIN_SHARE * so_far) {
             stop = Stop::Converged;
             break;
         }
     }
+    if matches!(stop, Stop::Converged | Stop::Stationary) && problem.without_room == k {
+        stop = Stop::NoRoom;
+    }
     Ok((state.m, problem.info(history, stop)))
+}
+
+fn improve_jointly(
+    problem: &mut Problem<'_>,
+    state: &mut State,
+    params: AlternateParams,
+    limits: Limits,
+) -> Result<(), LearnError> {
+    let left = limits.evaluations.saturating_sub(problem.passes);
+    let evaluations = match params.discs {
+        Discs::Plain => left,
+        // Few, as discs aligned at one point hold back farther on.
+        Discs::Aligned => left.min(ALIGNED_PASSES),
+    };
+    let limits = Limits { evaluations, ..limits };
+    let found = joint_step(problem, state.m.clone(), params.discs, limits)?;
+    if found.objective() < state.objective {
+        state.objective = found.objective();
+        state.m = found.x;
+        problem.pass.exponents(&state.m, &mut state.exponents);
+    } else {
+        problem.rejected += 1;
+    }
+    Ok(())
 }
 
 fn improve_diagonal(
@@ -123,26 +157,52 @@ fn improve_diagonal(
     Ok(())
 }
 
-fn improve_row(
+/// One row after the other, the steepest first, until two in a row gain next to nothing.
+fn improve_rows(
     problem: &mut Problem<'_>,
     state: &mut State,
-    r: usize,
     params: AlternateParams,
-    limits: Limits,
+    mut limits: Limits,
 ) -> Result<(), LearnError> {
-    let radius = radius(&state.m, problem.features, r, problem.margin, THETA_TOLERANCE);
-    if radius == 0.0 {
-        return Ok(());
-    }
-    let limits = Limits { evaluations: params.row_passes, ..limits };
-    let found = row_step(problem, &state.m, r, &state.exponents, radius, limits)?;
-    if found.objective() < state.objective {
-        state.objective = found.objective();
-        state.set(problem, Entries::Row(r), &found.x);
-    } else {
-        problem.rejected += 1;
+    let k = problem.features;
+    problem.without_room = 0;
+    let most = std::mem::replace(&mut limits.evaluations, params.row_passes);
+    let mut idle = 0;
+    for r in steepest_rows(problem, &state.m) {
+        // With many features one sweep alone takes thousands of passes.
+        if idle == 2 || problem.passes >= most {
+            break;
+        }
+        let radius = radius(&state.m, k, r, problem.margin, THETA_TOLERANCE);
+        let row = state.m[r * k..(r + 1) * k].iter().enumerate();
+        let length = row.filter(|(j, _)| *j != r).map(|(_, v)| v * v).sum::<f64>().sqrt();
+        if radius <= length {
+            problem.without_room += 1;
+            continue;
+        }
+        let found = row_step(problem, &state.m, r, &state.exponents, radius, limits)?;
+        let gain = state.objective - found.objective();
+        if gain > 0.0 {
+            state.objective = found.objective();
+            state.set(problem, Entries::Row(r), &found.x);
+        } else {
+            problem.rejected += 1;
+        }
+        idle = if gain > limits.tolerance * state.objective { 0 } else { idle + 1 };
     }
     Ok(())
+}
+
+/// The rows by the length of their gradient off the diagonal, longest first.
+fn steepest_rows(problem: &mut Problem<'_>, m: &[f64]) -> Vec<usize> {
+    let k = problem.features;
+    let mut gradient = vec![0.0; k * k];
+    problem.full(m, Want::Gradient, &mut gradient);
+    let slope =
+        |r: usize| -> f64 { (0..k).filter(|&j| j != r).map(|j| gradient[r * k + j].powi(2)).sum() };
+    let mut rows: Vec<usize> = (0..if k > 1 { k } else { 0 }).collect();
+    rows.sort_by(|&a, &b| slope(b).total_cmp(&slope(a)));
+    rows
 }
 
 /// The published program's schedule: all blocks kept, steps of one size, the matrix of lowest

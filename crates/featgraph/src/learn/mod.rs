@@ -6,14 +6,20 @@
 mod accelerate;
 mod alternate;
 mod diagonal;
+mod discs;
 mod full;
 mod offdiagonal;
 mod params;
 mod problem;
 mod project;
+mod smooth;
 mod step;
 
-pub use params::{AlternateParams, Info, LearnParams, Learned, Solver, Start, StepRule, Stop};
+pub use params::{
+    AlternateParams, Discs, Info, LearnParams, Learned, Solver, Start, StepRule, Stop,
+};
+
+pub use smooth::{SmoothParams, SmoothWeights, learn_smooth};
 
 use crate::edges::Edges;
 use crate::error::LearnError;

@@ -55,6 +55,22 @@ pub enum Start {
     Metric(Metric),
 }
 
+/// Which Gershgorin discs hold the metric in the joint step of [`Solver::Alternate`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Discs {
+    /// Those of the matrix itself: `m_ii >= sum over j of |m_ij|` (Eq. 15). A metric that leans on
+    /// a direction across more than two features is not among them.
+    #[default]
+    Plain,
+    /// Those of a similar matrix `S M S^-1`, whose left ends meet at one point (disc alignment:
+    /// Yang, Cheung and Hu, doi:10.1109/TPAMI.2021.3091682). They scale the rows by the first
+    /// eigenvector, which still leaves only sums of metrics of two features (Ahmadi and
+    /// Majumdar, doi:10.1137/18M118935X); here S also turns to all eigenvectors (as Ahmadi and
+    /// Hall change the basis, arXiv:1510.01597), at one decomposition in several steps.
+    Aligned,
+}
+
 /// Settings of [`Solver::Alternate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -65,6 +81,8 @@ pub struct AlternateParams {
     pub diagonal_passes: usize,
     /// Most evaluations in the step of one row (with [`AlternateParams::as_published`]: steps).
     pub row_passes: usize,
+    /// Which discs hold the joint step.
+    pub discs: Discs,
     /// Follow the published program instead of the text: rows before the diagonal, every block
     /// kept, the matrix of lowest objective among the alternations returned, and the trace
     /// projection that may end above the limit. Needs [`StepRule::Fixed`].
@@ -73,7 +91,13 @@ pub struct AlternateParams {
 
 impl Default for AlternateParams {
     fn default() -> Self {
-        Self { alternations: 50, diagonal_passes: 8, row_passes: 4, as_published: false }
+        Self {
+            alternations: 50,
+            diagonal_passes: 8,
+            row_passes: 4,
+            discs: Discs::default(),
+            as_published: false,
+        }
     }
 }
 
@@ -82,7 +106,13 @@ impl AlternateParams {
     /// for the diagonal.
     #[must_use]
     pub fn published() -> Self {
-        Self { alternations: 10, diagonal_passes: 10, row_passes: 10, as_published: true }
+        Self {
+            alternations: 10,
+            diagonal_passes: 10,
+            row_passes: 10,
+            as_published: true,
+            ..Self::default()
+        }
     }
 }
 
@@ -203,6 +233,8 @@ pub enum Stop {
     Converged,
     /// No step along the projected gradient lowers the objective.
     Stationary,
+    /// The joint step of `alternate` has converged, and no row has room for a step of its own.
+    NoRoom,
     /// The limit of passes or alternations is reached.
     Limit,
     /// A fixed step raised the objective and was taken back.
@@ -239,6 +271,9 @@ pub struct Info {
     /// Diagonal steps left out because the set of Eq. 16 was empty: the off-diagonal row sums
     /// added up to C or more.
     pub empty_diagonal_sets: usize,
+    /// Rows that had no room for a step of their own in the last alternation of `alternate`: they
+    /// fill the ball of Eq. 29 already, or its radius is zero.
+    pub rows_without_room: usize,
 }
 
 /// A learned metric and how it was found.

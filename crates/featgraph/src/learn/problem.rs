@@ -21,6 +21,7 @@ pub(crate) struct Problem<'e> {
     pub restricted: usize,
     pub rejected: usize,
     pub empty_sets: usize,
+    pub without_room: usize,
     /// The last accepted step, for the divided objective.
     pub step: f64,
     packed: Vec<f64>,
@@ -40,6 +41,7 @@ impl<'e> Problem<'e> {
             restricted: 0,
             rejected: 0,
             empty_sets: 0,
+            without_room: 0,
             step: 0.0,
             packed: vec![0.0; k * (k + 1) / 2],
         }
@@ -81,6 +83,7 @@ impl<'e> Problem<'e> {
             edges: self.pass.edges().len(),
             rejected_blocks: self.rejected,
             empty_diagonal_sets: self.empty_sets,
+            rows_without_room: self.without_room,
         }
     }
 }

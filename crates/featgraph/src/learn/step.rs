@@ -13,6 +13,11 @@ pub(crate) trait Block {
     fn project(&mut self, x: &mut [f64]) -> Result<(), LearnError>;
     /// A length that no two points of the set exceed by much: the trace limit.
     fn reach(&self) -> f64;
+    /// Whether to take the longer of two estimates of the step always: the shorter one creeps along
+    /// the edges of a polytope.
+    fn long_steps(&self) -> bool {
+        false
+    }
 }
 
 /// When to stop and how to step. A fixed size is relative to the divided objective here.
@@ -157,7 +162,7 @@ fn backtrack(
             yy += y * y;
         }
         let (long, short) = (ss / sy, sy / yy);
-        let spectral = if short < 0.3 * long { short } else { long };
+        let spectral = if short < 0.3 * long && !block.long_steps() { short } else { long };
         step = if spectral.is_finite() && spectral > 0.0 { spectral } else { 10.0 * step };
         std::mem::swap(&mut x, &mut trial);
         std::mem::swap(&mut gradient, &mut next);

@@ -1,7 +1,7 @@
 //! The arithmetic of a pass over one chunk. Loops run over arrays of fixed length so that they
 //! compile to SIMD code for whatever instruction set the caller has selected.
 
-use super::{Entries, Want};
+use super::{Entries, Tiles, Want};
 use crate::edges::TILE;
 use crate::exp::exp;
 
@@ -140,7 +140,7 @@ fn squared_length(tile: &[f64], p: usize) -> Tile {
 /// Objective, curvature and packed lower-triangle gradient (without its sign) of a chunk.
 #[inline(always)]
 pub(super) fn full(
-    tiles: &[f64],
+    tiles: &mut Tiles,
     d: &[f64],
     c: &[f64],
     k: usize,
@@ -149,7 +149,8 @@ pub(super) fn full(
     partial: &mut [f64],
 ) {
     let (ds, _) = d.as_chunks::<TILE>();
-    for (tile, d) in tiles.chunks_exact(p * TILE).zip(ds) {
+    for d in ds {
+        let tile = tiles.next();
         let mut wd = quadratic(tile, c, p);
         partial[0] += weigh(&mut wd, d);
         if want == Want::Objective {
@@ -209,21 +210,20 @@ fn add_linear(tile: &[f64], which: Entries, change: &[f64], delta: &mut Tile) {
 }
 
 /// Objective, curvature and gradient (without its sign) in some entries only.
-#[allow(clippy::too_many_arguments)]
 #[inline(always)]
 pub(super) fn linear(
-    tiles: &[f64],
+    tiles: &mut Tiles,
     d: &[f64],
     base: &[f64],
     which: Entries,
     change: &[f64],
-    p: usize,
     want: Want,
     partial: &mut [f64],
 ) {
     let (ds, _) = d.as_chunks::<TILE>();
     let (bases, _) = base.as_chunks::<TILE>();
-    for (n, (tile, d)) in tiles.chunks_exact(p * TILE).zip(ds).enumerate() {
+    for (n, d) in ds.iter().enumerate() {
+        let tile = tiles.next();
         let mut wd = if bases.is_empty() { [0.0; TILE] } else { bases[n] };
         add_linear(tile, which, change, &mut wd);
         partial[0] += weigh(&mut wd, d);
@@ -263,10 +263,10 @@ pub(super) fn linear(
 
 /// Exponents, or weights, of a chunk.
 #[inline(always)]
-pub(super) fn map(tiles: &[f64], c: &[f64], p: usize, weights: bool, out: &mut [f64]) {
+pub(super) fn map(tiles: &mut Tiles, c: &[f64], p: usize, weights: bool, out: &mut [f64]) {
     let (outs, _) = out.as_chunks_mut::<TILE>();
-    for (tile, out) in tiles.chunks_exact(p * TILE).zip(outs) {
-        *out = quadratic(tile, c, p);
+    for out in outs {
+        *out = quadratic(tiles.next(), c, p);
         if weights {
             weigh(out, &[1.0; TILE]);
         }
@@ -275,9 +275,9 @@ pub(super) fn map(tiles: &[f64], c: &[f64], p: usize, weights: bool, out: &mut [
 
 /// Exponents of a chunk after a change of some entries.
 #[inline(always)]
-pub(super) fn shift(tiles: &[f64], which: Entries, change: &[f64], p: usize, out: &mut [f64]) {
+pub(super) fn shift(tiles: &mut Tiles, which: Entries, change: &[f64], out: &mut [f64]) {
     let (outs, _) = out.as_chunks_mut::<TILE>();
-    for (tile, out) in tiles.chunks_exact(p * TILE).zip(outs) {
-        add_linear(tile, which, change, out);
+    for out in outs {
+        add_linear(tiles.next(), which, change, out);
     }
 }

@@ -19,6 +19,7 @@
 
 pub(crate) mod blas;
 mod cg;
+pub mod channels;
 mod columns;
 mod lsqr;
 mod operator;

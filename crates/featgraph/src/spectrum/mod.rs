@@ -4,12 +4,16 @@
 //! Eq. (2) of the paper: `z'Lz = Σ λ_k α_k²` with `α_k = v_k'z`, so a smooth signal is one whose
 //! energy sits at low graph frequencies λ.
 
+mod filter;
 mod igmrf;
+mod interpolate;
 
 #[cfg(test)]
 mod tests;
 
+pub use filter::ChebyshevFilter;
 pub use igmrf::Igmrf;
+pub use interpolate::interpolate;
 
 use crate::eigen::{EigenError, LobpcgParams, LowestEigen, lowest_eigenpairs};
 use crate::laplacian::{Csr, Graph};

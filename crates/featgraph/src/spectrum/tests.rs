@@ -138,3 +138,91 @@ fn density_on_two_nodes_is_the_normal_one() {
     let exact = -0.5 * (2.0 * PI * variance).ln() - t * t / (2.0 * variance);
     assert!((field.log_density(&x).unwrap() - exact).abs() < 1e-13);
 }
+
+mod signals {
+    use crate::construct::grid_graph;
+    use crate::laplacian::{Csr, Duplicate, Graph, Isolated, Kind};
+    use crate::solve::{CgParams, LinearOperator};
+    use crate::spectrum::{ChebyshevFilter, interpolate};
+
+    fn laplacian(kind: Kind) -> Csr {
+        let pairs = grid_graph(&[6, 7], true).unwrap();
+        let weights: Vec<f64> = (0..pairs.len()).map(|n| 0.2 + (n * 7 % 11) as f64 / 9.0).collect();
+        Graph::from_pairs(42, &pairs, &weights, Duplicate::Add).unwrap().laplacian(kind)
+    }
+
+    fn signal(channels: usize) -> Vec<f64> {
+        (0..42 * channels).map(|i| (i as f64 * 1.7).sin()).collect()
+    }
+
+    #[test]
+    fn filters_are_functions_of_the_eigenvalues() {
+        for kind in [Kind::Combinatorial, Kind::Normalised(Isolated::Zero)] {
+            let l = laplacian(kind);
+            let dense = nalgebra::DMatrix::from_fn(42, 42, |i, j| l.get(i, j));
+            let eigen = nalgebra::SymmetricEigen::new(dense);
+            let kernel = |f: f64| 1.0 / (1.0 + 2.0 * f);
+            for channels in [1, 3, 4, 9] {
+                let z = signal(channels);
+                let filter = ChebyshevFilter::new(&l, 60, kernel);
+                let ours = filter.apply(&l, channels, &z).unwrap();
+                let z = nalgebra::DMatrix::from_row_slice(42, channels, &z);
+                let values = eigen.eigenvalues.map(kernel);
+                let v = &eigen.eigenvectors;
+                let exact = v * nalgebra::DMatrix::from_diagonal(&values) * v.transpose() * z;
+                for (n, x) in ours.iter().enumerate() {
+                    let expected = exact[(n / channels, n % channels)];
+                    assert!((x - expected).abs() < 1e-7, "{kind:?} {channels}: {x} {expected}");
+                }
+            }
+            assert!(ChebyshevFilter::new(&l, 3, kernel).apply(&l, 2, &[0.0; 42]).is_err());
+        }
+    }
+
+    #[test]
+    fn interpolated_values_are_means_of_their_neighbors_or_minimize_the_sum() {
+        let l = laplacian(Kind::Combinatorial);
+        let known: Vec<bool> = (0..42).map(|i| i % 5 == 0).collect();
+        let params = CgParams { tolerance: 1e-12, ..CgParams::default() };
+        for channels in [1, 5] {
+            let mut z = signal(channels);
+            for (row, &known) in z.chunks_exact_mut(channels).zip(&known) {
+                row.iter_mut().for_each(|v| *v = if known { *v } else { f64::NAN });
+            }
+            for smoothing in [0.0, 0.7] {
+                let x = interpolate(&l, &known, channels, &z, smoothing, &params).unwrap();
+                for c in 0..channels {
+                    let column: Vec<[f64; 1]> = (0..42).map(|i| [x[i * channels + c]]).collect();
+                    let mut lx = vec![[0.0]; 42];
+                    l.apply(&column, &mut lx);
+                    for i in 0..42 {
+                        let off = column[i][0] - z[i * channels + c];
+                        let wrong = match (known[i], smoothing > 0.0) {
+                            (true, false) => off,
+                            (true, true) => off + smoothing * lx[i][0],
+                            (false, _) => lx[i][0],
+                        };
+                        assert!(wrong.abs() < 1e-8, "{smoothing} node {i}: {wrong}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_without_a_value_get_zero_and_bad_input_is_named() {
+        let graph = Graph::from_pairs(5, &[(0, 1), (2, 3)], &[1.0; 2], Duplicate::Add).unwrap();
+        let l = graph.laplacian(Kind::Combinatorial);
+        let known = [true, false, false, false, false];
+        let run =
+            |known: &[bool], z: &[f64], g| interpolate(&l, known, 1, z, g, &CgParams::default());
+        for smoothing in [0.0, 0.1] {
+            let x = run(&known, &[2.0; 5], smoothing).unwrap();
+            assert!((x[1] - x[0]).abs() < 1e-5 && x[2..] == [0.0; 3], "{x:?}");
+        }
+        assert!(run(&known[..3], &[2.0; 5], 0.0).is_err());
+        assert!(run(&known, &[2.0; 4], 0.0).is_err());
+        assert!(run(&known, &[2.0; 5], -1.0).is_err());
+        assert!(run(&known, &[f64::NAN; 5], 0.0).is_err());
+    }
+}

@@ -14,8 +14,8 @@ use crate::args::{BenchStop, BenchTable};
 use crate::failure::Failure;
 
 /// The variants of the paper.
-pub const DEFAULT_METHODS: &str = "fgl:reference,fgl:text,fgl:standard,fgl:diagonal,\
-                                   fgl:baseline1,fgl:baseline2,fgl:vanilla";
+pub const DEFAULT_METHODS: &str = "fgl:reference,fgl:text,fgl:text-literal,fgl:standard,\
+                                   fgl:diagonal,fgl:baseline1,fgl:baseline2,fgl:vanilla";
 
 /// The model of the search over C unless others are named.
 const TRACE_MODEL: &str = "lordquas";
@@ -84,7 +84,7 @@ pub fn plan(request: &Request) -> Result<Vec<Cell>, Failure> {
         }
     }
     if has(BenchTable::Partial) {
-        for item in partial_items()? {
+        for item in partial_items()?.into_iter().chain(whole_items()?) {
             plan.item(&item, &data.models, MAIN_LEVEL)?;
         }
     }
@@ -101,12 +101,22 @@ pub fn plan(request: &Request) -> Result<Vec<Cell>, Failure> {
     Ok(plan.cells)
 }
 
-/// Learning from 20 % of the points.
+/// Learning from all edges of 20 % of the points.
 pub fn partial_items() -> Result<Vec<Item>, Failure> {
-    let share = ParameterMap::from_iter([("learn_points".to_owned(), json!(0.2))]);
+    partial_presets(&[("learn_edges", 1.0), ("learn_points", 0.2)])
+}
+
+/// What it is compared with: learning from all edges of all points.
+pub fn whole_items() -> Result<Vec<Item>, Failure> {
+    partial_presets(&[("learn_edges", 1.0)])
+}
+
+fn partial_presets(changes: &[(&str, f64)]) -> Result<Vec<Item>, Failure> {
+    let changes: ParameterMap =
+        changes.iter().map(|&(name, value)| (name.to_owned(), json!(value))).collect();
     ["reference", "diagonal"]
         .into_iter()
-        .map(|p| Item::new("fgl", Some(p), share.clone()))
+        .map(|p| Item::new("fgl", Some(p), changes.clone()))
         .collect()
 }
 

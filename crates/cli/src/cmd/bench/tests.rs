@@ -23,7 +23,7 @@ fn items_are_method_preset_and_parameters() {
     assert_eq!(names[0], "mls");
     assert_eq!(names[2], "fgl");
     assert_eq!(list[1].changes.len(), 2);
-    assert_eq!(Item::list(cells::DEFAULT_METHODS).unwrap().len(), 7);
+    assert_eq!(Item::list(cells::DEFAULT_METHODS).unwrap().len(), 8);
 
     for wrong in ["nothing", "fgl:nothing", "fgl:", "fgl{a=1}", "fgl{gamma=0.2", "fgl{gamma=-1}"] {
         assert!(Item::parse(wrong).is_err(), "{wrong}");
@@ -35,7 +35,7 @@ fn an_item_knows_how_its_method_stops() {
     let own = |text: &str| Item::parse(text).unwrap().own_stop().unwrap();
     assert_eq!(own("mls"), None);
     assert_eq!(own("fgl:reference"), Some(OwnStop { by_movement: true, limit: 30 }));
-    assert_eq!(own("fgl:text").map(|s| s.by_movement), Some(false));
+    assert_eq!(own("fgl:text-literal").map(|s| s.by_movement), Some(false));
     assert_eq!(own("fgl{stop=limit,iterations=3}"), Some(OwnStop { by_movement: false, limit: 3 }));
 }
 
@@ -77,6 +77,18 @@ fn published_numbers_are_found() {
     assert_eq!(published::column_of("apss", None), Some("APSS"));
     assert_eq!(published::column_of("mls", None), None);
     assert_eq!(published::printed("lordquas"), "Quasimoto");
+}
+
+#[test]
+fn a_part_of_the_points_is_compared_with_all_of_them_on_the_same_edges() {
+    let (part, whole) = (cells::partial_items().unwrap(), cells::whole_items().unwrap());
+    assert_eq!(part.len(), whole.len());
+    for (part, whole) in part.iter().zip(&whole) {
+        let (mut part, whole) = (part.values().unwrap(), whole.values().unwrap());
+        assert_eq!(part.insert("learn_points".to_owned(), json!(1.0)), Some(json!(0.2)));
+        assert_eq!(part, whole);
+        assert_eq!(whole["learn_edges"], json!(1.0));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
-use featgraph::solve::{CgParams, LsqrParams};
+use featgraph::solve::{CgParams, LinearOperator, LsqrParams, Shifted, TransposeOperator};
 use featgraph::solve::{conjugate_gradient, lsqr};
 use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
@@ -11,7 +11,7 @@ use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, S
 use crate::frame::LocalFrame;
 use crate::graph::{self, FeatureColumns, LearningSample, Weighting};
 use crate::patch::{self, Apart, PatchGraph, Patches};
-use crate::system::{Damped, WeightedGraph};
+use crate::system::{Damped, MovingCenters, WeightedGraph};
 use crate::{DenoiseError, Iteration};
 
 /// Weights by the published code's habit of naming b: rises by one every five iterations.
@@ -123,10 +123,11 @@ pub fn weigh<'a>(
         seed,
     };
     let weights = graph::weights(patches, graph, features, &how);
-    WeightedGraph { patches, graph, weights, laplacian: p.laplacian }
+    WeightedGraph::new(patches, graph, weights, p.laplacian)
 }
 
-/// Solves Eq. (51) around `anchor`, which the result stays close to.
+/// Minimizes Eq. (50) around `anchor`, which the result stays close to: Eq. (51), or with origins
+/// that move, `(I + γ (T-S)'L(T-S)) Y = P`.
 pub fn solve(
     p: &FglParameters,
     weighted: &WeightedGraph,
@@ -135,31 +136,55 @@ pub fn solve(
     gamma: f64,
     record: &mut Iteration,
 ) -> Result<Vec<Point>, DenoiseError> {
-    let system = weighted.assemble(anchor);
-    let right: Vec<Point> = system.pull().iter().map(|&f| vec3::scale(f, gamma)).collect();
-    let operator = Damped { system: &system, gamma };
-    let failed = |detail: String| DenoiseError::Numerical { step: "the linear system", detail };
     let mut delta: Vec<Point> = y.iter().zip(anchor).map(|(&y, &a)| vec3::sub(y, a)).collect();
-    record.solver_iterations = match p.solver {
-        Solver::Cg => {
-            let params = CgParams { tolerance: p.solver_tolerance, ..CgParams::default() };
-            conjugate_gradient(&operator, &right, &mut delta, &params)
-                .map_err(|e| failed(e.to_string()))?
-                .iterations
-        }
-        Solver::Lsqr => {
-            let params = LsqrParams { tolerance: p.solver_tolerance, ..LsqrParams::default() };
-            let (x, info) = lsqr(&operator, &right, &params).map_err(|e| failed(e.to_string()))?;
-            delta = x;
-            info.iterations
-        }
+    record.solver_iterations = if weighted.patches.moving_origins() {
+        let system =
+            MovingCenters::new(weighted, anchor.len()).map_err(|e| failed_system(e.to_string()))?;
+        let mut right = vec![[0.0; 3]; anchor.len()];
+        system.apply(anchor, &mut right);
+        right.iter_mut().for_each(|r| *r = vec3::scale(*r, -gamma));
+        displace(p, &Shifted { shift: 1.0, scale: gamma, operator: &system }, &right, &mut delta)?
+    } else {
+        let system = weighted.assemble(anchor);
+        let right: Vec<Point> = system.pull().iter().map(|&f| vec3::scale(f, gamma)).collect();
+        displace(p, &Damped { system: &system, gamma }, &right, &mut delta)?
     };
     let next: Vec<Point> = delta.iter().zip(anchor).map(|(&d, &a)| vec3::add(a, d)).collect();
     record.edges = weighted.len();
     record.gamma = Some(gamma);
-    record.energy_before = Some(weighted.energy(y, anchor, gamma, &system));
-    record.energy_after = Some(weighted.energy(&next, anchor, gamma, &system));
+    record.energy_before = Some(weighted.energy(y, anchor, gamma));
+    record.energy_after = Some(weighted.energy(&next, anchor, gamma));
     Ok(next)
+}
+
+fn failed_system(detail: String) -> DenoiseError {
+    DenoiseError::Numerical { step: "the linear system", detail }
+}
+
+/// Solves for the displacement, from `delta` where the solver can start anywhere; gives the
+/// solver's iterations.
+fn displace(
+    p: &FglParameters,
+    operator: &impl TransposeOperator<3>,
+    right: &[Point],
+    delta: &mut Vec<Point>,
+) -> Result<usize, DenoiseError> {
+    let tolerance = p.solver_tolerance;
+    match p.solver {
+        Solver::Cg => {
+            let params = CgParams { tolerance, ..CgParams::default() };
+            conjugate_gradient(operator, right, delta, &params)
+                .map(|info| info.iterations)
+                .map_err(|e| failed_system(e.to_string()))
+        }
+        Solver::Lsqr => {
+            let params = LsqrParams { tolerance, ..LsqrParams::default() };
+            let (x, info) =
+                lsqr(operator, right, &params).map_err(|e| failed_system(e.to_string()))?;
+            *delta = x;
+            Ok(info.iterations)
+        }
+    }
 }
 
 /// Notes how far points moved, in file units.

@@ -88,7 +88,7 @@ impl Stopper {
             (sigma > 0.0 && self.removed >= self.share * sigma).then_some(Stop::NoiseRemoved)
         };
         record.would_stop = by_movement.is_some();
-        let energy = record.energy_after.unwrap_or(f64::INFINITY);
+        let energy = record.energy_observed.unwrap_or(f64::INFINITY);
         let rose = energy >= self.energy;
         self.energy = energy;
         match self.rule {

@@ -14,18 +14,19 @@ pub const PRESETS: &[Preset] = &[
     preset("standard", "the text's model made to work; the default", Properties::USUAL),
     preset(
         "text",
-        "what the paper's text says, for the record",
-        Properties { for_the_record: true, ..Properties::USUAL },
+        "what the paper's text poses: patches around center points that move with the rest",
+        FILE_UNITS,
+    ),
+    preset(
+        "text-literal",
+        "the equations as printed; each patch carries the noise of its center, so noise grows",
+        Properties { for_the_record: true, ..FILE_UNITS },
     ),
     preset("reference", "what the published runs did, so that the tables come out", FILE_UNITS),
-    preset(
-        "diagonal",
-        "reference with a diagonal metric (the paper's Diagonal)",
-        Properties::USUAL,
-    ),
-    preset("baseline1", "reference with random weights", Properties::USUAL),
-    preset("baseline2", "reference with a fixed exponential kernel", Properties::USUAL),
-    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", Properties::USUAL),
+    preset("diagonal", "reference with a diagonal metric (the paper's Diagonal)", FILE_UNITS),
+    preset("baseline1", "reference with random weights", FILE_UNITS),
+    preset("baseline2", "reference with a fixed exponential kernel", FILE_UNITS),
+    preset("vanilla", "reference with eigenvalue projection (Vanilla PG)", FILE_UNITS),
 ];
 
 /// Unit and meaning of each field, for help and docs.
@@ -45,7 +46,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "patch_origin",
         unit: "",
-        about: "patch coordinates are relative to: mean, center",
+        about: "patch coordinates are relative to: mean, center, moving-center",
     },
     Parameter { name: "uncovered", unit: "", about: "points in no patch: extra-patches, leave" },
     Parameter {

@@ -1,5 +1,8 @@
+mod discs;
 mod extremes;
 mod projections;
+mod rays;
+mod smooth;
 mod solvers;
 
 use crate::edges::Edges;

@@ -43,15 +43,17 @@ fn alternate_stops_at_the_limit_of_passes_within_a_sweep() {
     let edges = problem(20, 4000, 0.3, 8);
     let a = AlternateParams::default();
     let free = learn(&edges, &params(alternate(), 1e-9)).unwrap();
-    let limit = 40;
-    assert!(free.info.passes > 3 * limit);
-    let p = LearnParams { max_passes: limit, ..params(alternate(), 1e-9) };
-    let cut = learn(&edges, &p).unwrap();
-    assert_eq!(cut.info.stop, Stop::Limit);
-    // The row begun before the limit is finished, and the objective computed anew.
-    assert!((limit..=limit + a.row_passes).contains(&cut.info.passes), "{}", cut.info.passes);
-    assert!(cut.info.history.windows(2).all(|w| w[1] < w[0]));
-    assert!((objective(&edges, &cut.metric) / cut.info.objective - 1.0).abs() < 1e-9);
+    for limit in [5, 10, 20, 40] {
+        assert!(free.info.passes > limit);
+        let p = LearnParams { max_passes: limit, ..params(alternate(), 1e-9) };
+        let cut = learn(&edges, &p).unwrap();
+        assert_eq!(cut.info.stop, Stop::Limit);
+        // The blocks begun before the limit are finished, and the objective computed again.
+        let most = limit + a.diagonal_passes + a.row_passes + 2;
+        assert!((limit..=most).contains(&cut.info.passes), "{}", cut.info.passes);
+        assert!(cut.info.history.windows(2).all(|w| w[1] < w[0]));
+        assert!((objective(&edges, &cut.metric) / cut.info.objective - 1.0).abs() < 1e-9);
+    }
 }
 
 #[test]
@@ -122,8 +124,20 @@ fn alternate_reaches_full_where_the_optimum_is_diagonally_dominant() {
 }
 
 #[test]
-fn an_empty_diagonal_set_is_skipped_and_counted() {
-    // Rows add up to 2 * 3 * 0.8 = 4.8 > C = 4.5 although M is positive definite.
+fn an_empty_diagonal_set_is_reported() {
+    let edges = problem(3, 500, 0.3, 5);
+    let p = params(alternate(), 1e-6);
+    let mut problem = Problem::new(&edges, &p);
+    let limits = Limits { rule: p.step, tolerance: 1e-6, evaluations: 8 };
+    // Row sums of 6 are above C = 5.
+    let found =
+        diagonal::diagonal_step(&mut problem, &[], vec![0.0; 3], &[1.0; 3], &[2.0; 3], limits);
+    assert!(found.unwrap().is_none());
+}
+
+#[test]
+fn a_start_outside_the_discs_is_improved_as_any_other() {
+    // Positive definite, but rows add up to 2 * 3 * 0.8 = 4.8, above C = 4.5.
     let k = 3;
     let mut m = vec![0.8; k * k];
     for i in 0..k {
@@ -131,15 +145,12 @@ fn an_empty_diagonal_set_is_skipped_and_counted() {
     }
     let start = Metric::from_matrix(k, m, 4.5).unwrap();
     let edges = problem(k, 500, 0.3, 5);
-    let p = LearnParams {
-        trace_limit: 4.5,
-        start: Start::Metric(start.clone()),
-        ..params(alternate(), 1e-6)
-    };
-    let p = LearnParams { trace_limit: 4.5, ..p };
-    let found = learn(&edges, &p).unwrap();
-    assert!(found.info.empty_diagonal_sets >= 1);
+    let p = LearnParams { trace_limit: 4.5, ..params(alternate(), 1e-6) };
+    let usual = learn(&edges, &p).unwrap();
+    let found = LearnParams { start: Start::Metric(start.clone()), ..p };
+    let found = learn(&edges, &found).unwrap();
     assert!(found.info.objective < objective(&edges, &start));
+    assert!(found.info.objective < 1.01 * usual.info.objective);
 }
 
 #[test]

@@ -117,6 +117,7 @@ impl Book {
     pub fn lines(&self) -> Result<Vec<Line>, Failure> {
         let mut apart: HashSet<String> = HashSet::new();
         apart.extend(cells::partial_items()?.iter().map(ToString::to_string));
+        apart.extend(cells::whole_items()?.iter().map(ToString::to_string));
         apart.extend(cells::trace_items()?.iter().map(ToString::to_string));
         let mut lines: Vec<Line> = Vec::new();
         for row in &self.rows {

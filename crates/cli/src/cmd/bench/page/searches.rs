@@ -44,7 +44,7 @@ pub fn partial(book: &Book) -> Result<String, Failure> {
     let mut out = "## Learning from 20 % of the points, at 0.05\n\n".to_owned();
     for (what, measure) in [(What::Mse, Measure::Mse), (What::Snr, Measure::Snr)] {
         let mut rows = Vec::new();
-        for item in cells::partial_items()? {
+        for (item, whole) in cells::partial_items()?.into_iter().zip(cells::whole_items()?) {
             let preset = item.preset.clone().unwrap_or_default();
             for stop in STOPS {
                 let value = |m: &String| book.value(&line(&item), m, MAIN_LEVEL, stop, what);
@@ -54,8 +54,7 @@ pub fn partial(book: &Book) -> Result<String, Failure> {
                 let mut row = vec![item.to_string(), stop.name().to_owned()];
                 let view = |m: &String| book.view(&line(&item), m, MAIN_LEVEL, stop);
                 row.extend(numbers(&ours, &paper, models.iter().map(view).collect(), what));
-                let full = Line { label: format!("fgl:{preset}"), ..line(&item) };
-                let all = book.average(&full, &models, MAIN_LEVEL, stop, what);
+                let all = book.average(&line(&whole), &models, MAIN_LEVEL, stop, what);
                 row.push(match (mean(ours.into_iter()), all) {
                     (Some(a), Some(b)) => format!("{:+.2} %", 100.0 * (a / b - 1.0)),
                     _ => "–".to_owned(),
