@@ -59,6 +59,15 @@ pub struct Surface {
     pub n: Vec<Point>,
 }
 
+/// When the smoother of two surfaces is taken.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// How much more discrepancy than the rougher one it may have.
+    pub limit: f64,
+    /// Difference of normals that is another facet.
+    pub width: f64,
+}
+
 /// What surfaces are held against.
 #[derive(Clone, Copy)]
 pub struct Measured<'a> {
@@ -70,22 +79,21 @@ pub struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// How much of the smoother of two surfaces each point takes, from 0 to 1. `width` is the
-    /// difference of normals that is another facet, `limit` how much more discrepancy the smoother
-    /// surface may have, and `against` what else speaks against it.
+    /// How much of the smoother of two surfaces each point takes, from 0 to 1; `against` is what
+    /// else speaks against it.
     pub fn choose(
         &self,
         smooth: &Surface,
         rough: &[Point],
         near: &[Near],
-        width: f64,
-        limit: f64,
+        rule: &Rule,
         against: impl Fn(usize) -> f64 + Sync,
     ) -> Vec<f64> {
         let with = self.discrepancy(&smooth.y, &smooth.n, near);
         let without = self.discrepancy(rough, &smooth.n, near);
-        let mut excess = each(near.len(), |i| with[i] - without[i] + against(i));
-        let by_facing = 1.0 / (width * width);
+        let most = self.tuning.most_excess;
+        let mut excess = each(near.len(), |i| (with[i] - without[i] + against(i)).min(most));
+        let by_facing = 1.0 / (rule.width * rule.width);
         for _ in 0..self.tuning.averages {
             excess = each(near.len(), |i| {
                 let (mut sum, mut weights) = (0.0, 0.0);
@@ -98,7 +106,7 @@ impl Measured<'_> {
                 sum / weights
             });
         }
-        let pass = |i: u32| f64::from(u8::from(excess[i as usize] < limit));
+        let pass = |i: u32| f64::from(u8::from(excess[i as usize] < rule.limit));
         each(near.len(), |i| {
             near[i].row[..BLEND].iter().map(|&j| pass(j)).sum::<f64>() / BLEND as f64
         })
@@ -138,3 +146,7 @@ pub fn fall(x: f64) -> f64 {
 pub fn each<T: Send>(count: usize, value: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     (0..count).into_par_iter().with_min_len(POINTS).map(value).collect()
 }
+
+#[cfg(test)]
+#[path = "choice_tests.rs"]
+mod tests;

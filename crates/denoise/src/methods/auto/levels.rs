@@ -4,7 +4,7 @@
 use pellucid_cloud::{Point, normals, spacing, vec3};
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Measured, NEIGHBORS, Near, Surface, each};
+use super::choice::{Measured, NEIGHBORS, Near, Rule, Surface, each};
 use super::estimate::{self, Sample};
 use super::finish::Finish;
 use super::round::{Cloud, Moved, Recipe, Seen};
@@ -84,26 +84,24 @@ struct Part {
 }
 
 impl Levels<'_, '_> {
-    /// Learns the levels for that noise, coarsest first, and goes through them. Where there is a
-    /// coarse one, all points together are denoised without it as well.
+    /// Learns the levels for that noise, coarsest first, and goes through them. Where the noise asks
+    /// for a coarse one, but not by much, all points are denoised without it as well.
     pub fn learn(&mut self, noise: f64) -> Result<Vec<Level>, DenoiseError> {
-        let parts = self.parts(noise);
-        let mut levels = Vec::new();
-        if parts > 1 {
-            levels.push(self.level(parts, noise, None)?);
-            let left = estimate::noise_left(&self.sample());
-            if left >= self.tuning.negligible && !self.stopped {
-                levels.push(self.level(1, left, None)?);
-            }
-            if self.stopped {
-                return Ok(levels);
-            }
-            self.start_afresh();
+        let ratio = self.ratio(noise);
+        let parts = self.parts(ratio);
+        if parts == 1 {
+            return Ok(vec![self.level(1, noise, None)?]);
         }
-        let mut last = self.level(1, noise, None)?;
-        last.afresh = parts > 1;
-        levels.push(last);
-        self.choose();
+        let mut levels = vec![self.level(parts, noise, None)?];
+        let left = estimate::noise_left(&self.sample());
+        if left >= self.tuning.negligible && !self.stopped {
+            levels.push(self.level(1, left, None)?);
+        }
+        if ratio <= self.tuning.coarse_only && !self.stopped {
+            self.start_afresh();
+            levels.push(Level { afresh: true, ..self.level(1, noise, None)? });
+            self.choose();
+        }
         Ok(levels)
     }
 
@@ -138,23 +136,28 @@ impl Levels<'_, '_> {
             let near = Near::of(&smoother);
             let n = each(y.len(), |i| normals::normal_of(&smoother, &near[i].row[..PLANE]));
             let smooth = Surface { y: smoother, n };
-            let chosen =
-                measured.choose(&smooth, y, &near, FACING, self.tuning.coarse_discrepancy, |_| 0.0);
+            let rule = Rule { limit: measured.tuning.coarse_discrepancy, width: FACING };
+            let chosen = measured.choose(&smooth, y, &near, &rule, |_| 0.0);
             for (i, part) in chosen.into_iter().enumerate() {
                 y[i] = vec3::add(y[i], vec3::scale(vec3::sub(smooth.y[i], y[i]), part));
             }
         });
     }
 
+    /// The noise in sides of the square that a point has on the surface; less where features are
+    /// thinner than the noise.
+    fn ratio(&self, noise: f64) -> f64 {
+        let sample = self.sample();
+        let thinness = estimate::thinness(&sample, noise);
+        noise / estimate::side(&sample, noise) * (1.0 - self.tuning.less_coarse * thinness)
+    }
+
     /// How many parts leave the noise near the side of a point's square in each.
-    fn parts(&self, noise: f64) -> usize {
-        let thinness = estimate::thinness(&self.sample(), noise);
-        let noise = noise / estimate::side(&self.sample(), noise);
-        let noise = noise * (1.0 - self.tuning.less_coarse * thinness);
-        if noise <= self.tuning.coarse {
+    fn parts(&self, ratio: f64) -> usize {
+        if ratio <= self.tuning.coarse {
             return 1;
         }
-        let parts = (noise / self.tuning.working).powi(2).round() as usize;
+        let parts = (self.tuning.parts * ratio).round() as usize;
         parts.min(self.y.len() / FEWEST).max(1)
     }
 

@@ -59,3 +59,7 @@ pub fn undo(observed: &[Point], y: &mut [Point]) {
     });
     y.copy_from_slice(&moved);
 }
+
+#[cfg(test)]
+#[path = "sideways_tests.rs"]
+mod tests;

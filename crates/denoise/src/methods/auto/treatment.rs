@@ -116,9 +116,7 @@ impl Work<'_, '_> {
     fn is_regular(&self, y: &[Point]) -> bool {
         let inner = self.inner_points();
         let is_inner = |i: usize| inner.as_ref().is_none_or(|inner| inner[i]);
-        let r = sideways::regularity(self.frame.points(), y, is_inner);
-        if std::env::var("DBG").is_ok() { eprintln!("regularity {r:.3}"); }
-        r > self.auto.tuning.regular
+        sideways::regularity(self.frame.points(), y, is_inner) > self.auto.tuning.regular
     }
 
     fn set_aside(&mut self, noise: f64) {

@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct Tuning {
     /// Noise below this is left alone: no patch can tell it from the surface.
     pub negligible: f64,
-    /// A cloud with more noise than `coarse` is cut into interleaved parts with about this much.
+    /// A cloud with more noise than this, in sides of the square that a point has on the surface, is
+    /// cut into interleaved parts.
     pub coarse: f64,
-    /// Noise of a part; see `coarse`.
-    pub working: f64,
+    /// With more noise than this, nothing is gained by points that did not go through parts.
+    pub coarse_only: f64,
+    /// How many parts for each such side of noise.
+    pub parts: f64,
     /// Part of the noise that is not counted for that where features are thinner than the noise.
     pub less_coarse: f64,
     /// Root mean square that a place may move by along its normals, in units of its noise.
@@ -31,6 +34,9 @@ pub struct Tuning {
     pub discrepancy: f64,
     /// The same for a surface by way of a coarse level.
     pub coarse_discrepancy: f64,
+    /// Most that one place can say against the smoother surface, so that it does not speak for all
+    /// around it.
+    pub most_excess: f64,
     /// Passes by which that is averaged over a facet.
     pub averages: usize,
     /// Mean distance to the nearest measured point along the surface, over that of random points,
@@ -49,7 +55,8 @@ impl Default for Tuning {
         Tuning {
             negligible: 0.125,
             coarse: 1.2,
-            working: 0.9,
+            coarse_only: 1.8,
+            parts: 1.5,
             less_coarse: 0.35,
             removed: 1.15,
             removed_thin: 0.53,
@@ -58,7 +65,8 @@ impl Default for Tuning {
             facet_steps: 5,
             creases: 8.0,
             discrepancy: 1.1,
-            coarse_discrepancy: 0.2,
+            coarse_discrepancy: 0.1,
+            most_excess: 5.0,
             averages: 20,
             regular: 1.25,
             still_thick: 0.58,
