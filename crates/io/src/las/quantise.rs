@@ -58,13 +58,13 @@ pub(super) fn check(
     let (x, name, i) = (points[i][axis], ["x", "y", "z"][axis], from + i);
     if !x.is_finite() {
         return Err(WriteFault::Unfit(format!(
-            "point {i} has {name} = {x}, but LAS holds finite coordinates only; remove such points \
+            "point {i} has {name} = {x:?}, but LAS holds finite coordinates only; remove such points \
              or write another format"
         )));
     }
     let reach = [i32::MIN, i32::MAX].map(|k| decode(k, scale[axis], offset[axis]));
     Err(WriteFault::Unfit(format!(
-        "point {i} has {name} = {x}, but the scale {} and offset {} of this file reach only from \
+        "point {i} has {name} = {x:?}, but the scale {} and offset {} of this file reach only from \
          {} to {}; write another format",
         scale[axis], offset[axis], reach[0], reach[1]
     )))

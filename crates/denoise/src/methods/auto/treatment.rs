@@ -127,10 +127,9 @@ impl Work<'_, '_> {
 
     fn estimate(&mut self) -> (Estimate, Vec<f64>) {
         let inner = self.inner_points();
-        let sample = self.sample(&inner);
-        let start = std::time::Instant::now();
-        let found = Estimate::new(&sample);
-        *self.report.seconds.entry("noise".into()).or_default() += start.elapsed().as_secs_f64();
+        let mut report = std::mem::take(self.report);
+        let found = Run::timed(&mut report, "noise", || Estimate::new(&self.sample(&inner)));
+        *self.report = report;
         found
     }
 
