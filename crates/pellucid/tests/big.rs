@@ -66,7 +66,7 @@ fn tiles_give_what_the_whole_does_and_interruptions_change_nothing() {
     let spacing = whole.report.spacing.unwrap();
 
     // In tiles.
-    let mut first = job(folder, "first.laz", 216_000_000);
+    let mut first = job(folder, "first.laz", 236_000_000);
     let outcome = big::denoise(&first, &mut Run::default()).unwrap();
     assert!(outcome.tiles >= 4 && outcome.resumed == 0, "{outcome:?}");
     assert_eq!((outcome.rows, outcome.points), (POINTS, POINTS));
@@ -86,7 +86,7 @@ fn tiles_give_what_the_whole_does_and_interruptions_change_nothing() {
     first.resume = true;
 
     // Stopped here and there.
-    let mut second = job(folder, "second.laz", 216_000_000);
+    let mut second = job(folder, "second.laz", 236_000_000);
     interrupted(&second, "sorting");
     let again = big::denoise(&second, &mut Run::default());
     assert!(matches!(again, Err(BigError::Unfinished { .. })));
@@ -107,7 +107,7 @@ fn tiles_give_what_the_whole_does_and_interruptions_change_nothing() {
     assert!(!work_folder(&second.output).exists());
 
     // Nothing left to resume.
-    let third = Job { resume: true, ..job(folder, "third.laz", 216_000_000) };
+    let third = Job { resume: true, ..job(folder, "third.laz", 236_000_000) };
     let none = big::denoise(&third, &mut Run::default());
     assert!(matches!(none, Err(BigError::NothingToResume { .. })));
 }

@@ -95,7 +95,7 @@ fn scans_come_out_of_tiles_as_they_would_in_memory() {
 
     // Few rounds show as much as many.
     let parameters = AutoParameters { strength: 0.3, even: 1, ..AutoParameters::default() };
-    let job = Job { parameters, ..Job::new(&input, &output, Memory(216_000_000)) };
+    let job = Job { parameters, ..Job::new(&input, &output, Memory(236_000_000)) };
     let work = Work::start(&job, &mut Run::default()).unwrap();
     assert!(work.tiles().len() >= 4);
     let spacing = work.learned().spacing();
