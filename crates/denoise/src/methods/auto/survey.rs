@@ -315,9 +315,9 @@ impl Survey {
         self.drawn.sort_unstable_by_key(|d| d.number);
     }
 
-    /// Points seen that count; known after the first pass.
+    /// Points seen that count; in the first pass, before it is known which are far, all finite ones.
     pub fn points(&self) -> usize {
-        self.count
+        self.count + self.shells.values().map(|s| s.count).sum::<usize>()
     }
 
     /// The box around all of them; `None` without any.
