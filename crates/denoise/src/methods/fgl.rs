@@ -12,7 +12,7 @@ pub use params::{
     FglParameters, MetricRule, NormalSign, Observation, Sampling, Schedule, Solver, StopRule,
 };
 
-use pellucid_cloud::PointCloud;
+use pellucid_cloud::{Point, PointCloud};
 
 use crate::frame::LocalFrame;
 use crate::patch::{PatchGraph, Patches};
@@ -85,12 +85,8 @@ impl Denoiser for Fgl {
             let next = Run::timed(&mut report, "solve", || {
                 steps::solve(p, &weighted, anchor, &y, gamma, &mut record)
             })?;
-
-            if p.stop == StopRule::Objective {
-                let gamma = steps::gamma(p, 1, stop.estimate().sigma);
-                record.energy_observed = Some(weighted.energy(&next, observed, gamma));
-            }
-
+            let first_gamma = steps::gamma(p, 1, stop.estimate().sigma);
+            steps::record_objective(p, &weighted, &next, observed, first_gamma, &mut record);
             report.uncovered_points = report.uncovered_points.max(patches.uncovered());
             report.features = features.names().to_vec();
             steps::record_movement(&mut record, &y, &next, frame.unit());
@@ -109,9 +105,20 @@ impl Denoiser for Fgl {
         report.spacing = Some(stop.estimate().spacing * frame.unit());
         report.noise = Some(stop.estimate().sigma * frame.unit());
         frame.describe(&mut report);
-        let cloud = noisy.with_positions(frame.leave(noisy, &y)).map_err(|e| {
-            DenoiseError::Numerical { step: "putting points back", detail: e.to_string() }
-        })?;
-        Ok(Denoised { cloud, iterations: report.history.len(), stop: why, report })
+        denoised(noisy, frame.leave(noisy, &y), why, report)
     }
+}
+
+/// The cloud with its points at these places.
+fn denoised(
+    noisy: &PointCloud,
+    positions: Vec<Point>,
+    stop: Stop,
+    report: Report,
+) -> Result<Denoised, DenoiseError> {
+    let cloud = noisy.with_positions(positions).map_err(|e| DenoiseError::Numerical {
+        step: "putting points back",
+        detail: e.to_string(),
+    })?;
+    Ok(Denoised { cloud, iterations: report.history.len(), stop, report })
 }

@@ -278,102 +278,47 @@ impl Parameters for FglParameters {
     }
 
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        for (holds, name, value, expected) in self.rules() {
+            ParameterError::check(holds, name, value, expected)?;
+        }
+        Ok(Box::new(Fgl(self)))
+    }
+}
+
+impl FglParameters {
+    /// Whether each rule holds, with the parameter, its value and what is expected.
+    #[rustfmt::skip]
+    fn rules(&self) -> [(bool, &'static str, &dyn std::fmt::Debug, &'static str); 18] {
         let share = |x: f64| x > 0.0 && x <= 1.0;
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        ParameterError::check(
-            (2..=255).contains(&self.patch_size),
-            "patch_size",
-            self.patch_size,
-            "2 to 255",
-        )?;
-        ParameterError::check(
-            share(self.patch_share),
-            "patch_share",
-            self.patch_share,
-            "above 0, at most 1",
-        )?;
+        let from_zero = |x: f64| x >= 0.0 && x.is_finite();
         // (k + 1) M >= N, or the patches cannot cover the cloud.
-        ParameterError::check(
-            self.patch_share * self.patch_size as f64 >= 1.0,
-            "patch_share",
-            self.patch_share,
-            "at least 1 / patch_size, so that patches can cover the cloud",
-        )?;
-        ParameterError::check(
-            (1..=255).contains(&self.patch_neighbors),
-            "patch_neighbors",
-            self.patch_neighbors,
-            "1 to 255",
-        )?;
-        ParameterError::check(
-            self.normal_neighbors >= 3,
-            "normal_neighbors",
-            self.normal_neighbors,
-            "3 or more",
-        )?;
-        ParameterError::check(
-            !self.features.is_empty(),
-            "features",
-            &self.features,
-            "at least one name",
-        )?;
-        ParameterError::check(
-            self.normal_distance >= 0.0 && self.normal_distance.is_finite(),
-            "normal_distance",
-            self.normal_distance,
-            "0 or more",
-        )?;
-        ParameterError::check(
-            positive(self.position_scale),
-            "position_scale",
-            self.position_scale,
-            "above 0",
-        )?;
-        ParameterError::check(
-            positive(self.trace_limit),
-            "trace_limit",
-            self.trace_limit,
-            "above 0",
-        )?;
-        ParameterError::check(
-            share(self.learn_edges),
-            "learn_edges",
-            self.learn_edges,
-            "above 0, at most 1",
-        )?;
-        ParameterError::check(
-            share(self.learn_points),
-            "learn_points",
-            self.learn_points,
-            "above 0, at most 1",
-        )?;
-        ParameterError::check(
-            (0.0..1.0).contains(&self.weight_floor),
-            "weight_floor",
-            self.weight_floor,
-            "at least 0, below 1",
-        )?;
-        ParameterError::check(
-            self.noise.is_none_or(positive),
-            "noise",
-            self.noise,
-            "above 0, or null",
-        )?;
-        ParameterError::check(positive(self.gamma), "gamma", self.gamma, "above 0")?;
-        ParameterError::check(
-            self.solver_tolerance > 0.0 && self.solver_tolerance < 1.0,
-            "solver_tolerance",
-            self.solver_tolerance,
-            "between 0 and 1",
-        )?;
-        ParameterError::check(self.iterations >= 1, "iterations", self.iterations, "1 or more")?;
-        ParameterError::check(
-            self.stop_movement >= 0.0 && self.stop_movement.is_finite(),
-            "stop_movement",
-            self.stop_movement,
-            "at least 0",
-        )?;
-        ParameterError::check(positive(self.stop_noise), "stop_noise", self.stop_noise, "above 0")?;
-        Ok(Box::new(Fgl(self)))
+        let covers = self.patch_share * self.patch_size as f64 >= 1.0;
+        let tolerance = self.solver_tolerance > 0.0 && self.solver_tolerance < 1.0;
+        macro_rules! row {
+            ($holds:expr, $name:ident, $expected:expr) => {
+                ($holds, stringify!($name), &self.$name, $expected)
+            };
+        }
+        [
+            row!((2..=255).contains(&self.patch_size), patch_size, "2 to 255"),
+            row!(share(self.patch_share), patch_share, "above 0, at most 1"),
+            row!(covers, patch_share, "at least 1 / patch_size, so that patches can cover the cloud"),
+            row!((1..=255).contains(&self.patch_neighbors), patch_neighbors, "1 to 255"),
+            row!(self.normal_neighbors >= 3, normal_neighbors, "3 or more"),
+            row!(!self.features.is_empty(), features, "at least one name"),
+            row!(from_zero(self.normal_distance), normal_distance, "0 or more"),
+            row!(positive(self.position_scale), position_scale, "above 0"),
+            row!(positive(self.trace_limit), trace_limit, "above 0"),
+            row!(share(self.learn_edges), learn_edges, "above 0, at most 1"),
+            row!(share(self.learn_points), learn_points, "above 0, at most 1"),
+            row!((0.0..1.0).contains(&self.weight_floor), weight_floor, "at least 0, below 1"),
+            row!(self.noise.is_none_or(positive), noise, "above 0, or null"),
+            row!(positive(self.gamma), gamma, "above 0"),
+            row!(tolerance, solver_tolerance, "between 0 and 1"),
+            row!(self.iterations >= 1, iterations, "1 or more"),
+            row!(from_zero(self.stop_movement), stop_movement, "at least 0"),
+            row!(positive(self.stop_noise), stop_noise, "above 0"),
+        ]
     }
 }

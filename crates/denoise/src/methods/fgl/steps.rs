@@ -7,7 +7,7 @@ use featgraph::solve::{conjugate_gradient, lsqr};
 use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
 
-use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, Solver};
+use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, Solver, StopRule};
 use crate::frame::LocalFrame;
 use crate::graph::{self, FeatureColumns, LearningSample, Weighting};
 use crate::patch::{self, Apart, PatchGraph, Patches};
@@ -124,6 +124,21 @@ pub fn weigh<'a>(
     };
     let weights = graph::weights(patches, graph, features, &how);
     WeightedGraph::new(patches, graph, weights, p.laplacian)
+}
+
+/// Where the rule to stop asks for it: Eq. (50) at the noisy cloud and one γ, so that iterations
+/// compare.
+pub fn record_objective(
+    p: &FglParameters,
+    weighted: &WeightedGraph,
+    next: &[Point],
+    observed: &[Point],
+    gamma: f64,
+    record: &mut Iteration,
+) {
+    if p.stop == StopRule::Objective {
+        record.energy_observed = Some(weighted.energy(next, observed, gamma));
+    }
 }
 
 /// Minimizes Eq. (50) around `anchor`, which the result stays close to: Eq. (51), or with origins
