@@ -3,6 +3,7 @@
 
 mod attack;
 mod eval;
+mod sweep;
 
 use attack::{mutate, soak};
 use clap::{Parser, Subcommand};
@@ -18,6 +19,8 @@ struct Args {
 enum Command {
     /// Measure a method on folders of clean and noisy clouds.
     Eval(eval::Args),
+    /// Compare all methods on generated shapes, samplings and noises.
+    Sweep(sweep::Args),
     /// Run the program on thousands of changed files of all formats.
     Mutate(mutate::Args),
     /// Run the program on random files with random options and kills, for some time.
@@ -27,6 +30,7 @@ enum Command {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     match Args::parse().command {
         Command::Eval(args) => eval::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Soak(args) => soak::run(&args),
     }
