@@ -57,10 +57,10 @@ struct Law {
 fn law(args: &Args, case: &Case) -> Result<Law, String> {
     let method = args.build("auto").map_err(|e| e.to_string())?;
     let noisy = case.noisy().map_err(|e| e.to_string())?;
-    let once = denoised(&*method, &noisy)?;
-    let twice = denoised(&*method, &once)?;
+    let once = denoised(&*method, &noisy)?.cloud;
+    let twice = denoised(&*method, &once)?.cloud;
     let dense = Case { points: 4 * case.points, ..*case };
-    let of_dense = denoised(&*method, &dense.noisy().map_err(|e| e.to_string())?)?;
+    let of_dense = denoised(&*method, &dense.noisy().map_err(|e| e.to_string())?)?.cloud;
     let first = movement(noisy.positions(), once.positions());
     let second = movement(once.positions(), twice.positions());
     Ok(Law {
@@ -79,14 +79,14 @@ fn movement(from: &[Point], to: &[Point]) -> f64 {
 fn sphere(args: &Args, case: &Case) -> Result<(f64, f64), Box<dyn Error>> {
     let method = args.build("auto")?;
     let noisy = case.noisy()?;
-    let result = denoised(&*method, &noisy)?;
+    let result = denoised(&*method, &noisy)?.cloud;
     let signed = result.positions().iter().map(|p| vec3::dot(*p, *p).sqrt() - 1.0).sum::<f64>();
     let mut clean = case.clean();
     let normals = clean.positions().iter().flatten().copied().collect();
     let values = pellucid_cloud::Values::F64(normals);
     clean.set_attribute(pellucid_cloud::Attribute::vector("normal", 3, values))?;
     let noisy = add_noise(&clean, NoiseModel::Normal, case.sigma, case.seed + 1)?;
-    let moved = denoised(&*method, &noisy)?;
+    let moved = denoised(&*method, &noisy)?.cloud;
     let pairs = noisy.positions().iter().zip(moved.positions()).zip(clean.positions());
     let along = pairs.map(|((from, to), &n)| {
         let step = vec3::sub(*to, *from);

@@ -9,7 +9,7 @@ use clouds::{Case, Sampling, side};
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::synth::Shape;
 use pellucid_denoise::methods::auto::{Tuning, with_tuning};
-use pellucid_denoise::{Denoiser, Run, registry};
+use pellucid_denoise::{Denoised, Denoiser, Run, registry};
 use rayon::prelude::*;
 
 /// The noise, in sides of the square that a point has on the surface.
@@ -80,10 +80,19 @@ impl Args {
 }
 
 /// A method on a cloud, in one thread.
-fn denoised(method: &dyn Denoiser, noisy: &PointCloud) -> Result<PointCloud, String> {
+fn denoised(method: &dyn Denoiser, noisy: &PointCloud) -> Result<Denoised, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
     let run = || method.denoise(noisy, &mut Run::default());
-    Ok(pool.install(run).map_err(|e| e.to_string())?.cloud)
+    pool.install(run).map_err(|e| e.to_string())
+}
+
+/// What came of one cloud.
+struct Cell {
+    /// Errors of the input and of every method.
+    input: f64,
+    errors: Vec<f64>,
+    /// The noise as the default method estimates it, over what it is.
+    noise: f64,
 }
 
 /// Runs the sweep and prints it.
@@ -92,25 +101,30 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for name in &names {
         args.build(name)?;
     }
-    let of_case = |case: &Case| -> Result<(f64, Vec<f64>), String> {
+    let of_case = |case: &Case| -> Result<Cell, String> {
         let noisy = case.noisy().map_err(|e| e.to_string())?;
-        let error = |name: &&str| {
+        let input = case.error(noisy.positions());
+        let mut cell = Cell { input, errors: Vec::new(), noise: f64::NAN };
+        for name in &names {
             let method = args.build(name).map_err(|e| e.to_string())?;
-            Ok(case.error(denoised(&*method, &noisy)?.positions()))
-        };
-        let errors = names.iter().map(error).collect::<Result<_, String>>()?;
-        Ok((case.error(noisy.positions()), errors))
+            let done = denoised(&*method, &noisy)?;
+            cell.errors.push(case.error(done.cloud.positions()));
+            if *name == registry::DEFAULT {
+                cell.noise = done.report.noise.unwrap_or(0.0) / case.sigma;
+            }
+        }
+        Ok(cell)
     };
     let cases = args.cases();
     let measured: Vec<_> = cases.par_iter().with_max_len(1).map(of_case).collect();
     println!(
         "rms distance to the surface over that of the input; the best method first\n\
-         {:>9} {:>8} {:>5} {:>7} {:>10} {:>7}  auto / best",
+         {:>9} {:>8} {:>5} {:>7} {:>10} {:>7}  auto / best  noise as estimated over true",
         "shape", "sampling", "noise", "auto", "best", ""
     );
     let (mut worse, mut good, mut bad) = (0, 0, 0);
     for (case, result) in cases.iter().zip(measured) {
-        let (input, errors) = result?;
+        let Cell { input, errors, noise } = result?;
         let of_auto =
             names.iter().position(|n| *n == registry::DEFAULT).map_or(f64::NAN, |i| errors[i]);
         let best = (0..names.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b])).unwrap_or(0);
@@ -119,7 +133,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         good += usize::from(ratio <= AS_GOOD);
         bad += usize::from(ratio > BAD);
         println!(
-            "{:>9} {:>8} {:>5.1} {:>7.3} {:>10} {:>7.3}  {:.2}{}",
+            "{:>9} {:>8} {:>5.1} {:>7.3} {:>10} {:>7.3}  {:.2} {noise:>6.2}{}",
             case.shape.name(),
             case.sampling.to_string(),
             case.sigma / side(case.shape, case.points),

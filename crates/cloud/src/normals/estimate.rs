@@ -12,6 +12,8 @@ const CHUNK: usize = 512;
 /// A neighbourhood counts as a line when its second largest variance is below this part of the
 /// largest.
 const LINE: f64 = 1e-12;
+/// The same for a noisy one.
+const THREAD: f64 = 0.1;
 
 /// The unit normal of the neighbourhood in each row of `table`, with arbitrary sign.
 ///
@@ -65,6 +67,24 @@ pub fn normal_of(points: &[Point], row: &[u32]) -> Point {
     }
 }
 
+/// The normal of the first `few` points of a neighbourhood, or of all of it where these lie on one
+/// line, as the nearest points of a scan do whose rows are far apart.
+///
+/// ```
+/// use pellucid_cloud::normals::normal_across_rows;
+///
+/// // Two rows; the points of one of them have no normal of their own.
+/// let rows: Vec<_> = (0..20).map(|i| [f64::from(i % 10), f64::from(i / 10) * 5.0, 0.0]).collect();
+/// let row: Vec<u32> = (0..20).collect();
+/// assert!(normal_across_rows(&rows, &row, 10)[2].abs() > 0.999);
+/// ```
+pub fn normal_across_rows(points: &[Point], row: &[u32], few: usize) -> Point {
+    match covariance(points, &row[..few.min(row.len())]) {
+        Some((_, c)) if flatness(&c) > THREAD => normal_of_covariance(c),
+        _ => normal_of(points, row),
+    }
+}
+
 /// Mean and covariance (`[xx, xy, xz, yy, yz, zz]`) of the points in `row`, or `None` without any.
 #[inline]
 fn covariance(points: &[Point], row: &[u32]) -> Option<(Point, [f64; 6])> {
@@ -104,12 +124,17 @@ pub(crate) fn covariance_of(mut points: impl Iterator<Item = Point>) -> Option<(
     Some((vec3::add(origin, m), c))
 }
 
-/// The direction of least variance, by the rules of [`estimate_normals`].
-pub(crate) fn normal_of_covariance(c: [f64; 6]) -> Point {
+/// The sum of products of two eigenvalues over the square of their sum: with one large eigenvalue
+/// about the second largest over the largest, and 1/4 for a disk.
+fn flatness(c: &[f64; 6]) -> f64 {
     let trace = c[0] + c[3] + c[5];
     let minors = c[0] * c[3] - c[1] * c[1] + c[0] * c[5] - c[2] * c[2] + c[3] * c[5] - c[4] * c[4];
-    // With one large eigenvalue the minors sum to the product of the two largest.
-    if minors > LINE * trace * trace {
+    if trace > 0.0 { minors / (trace * trace) } else { 0.0 }
+}
+
+/// The direction of least variance, by the rules of [`estimate_normals`].
+pub(crate) fn normal_of_covariance(c: [f64; 6]) -> Point {
+    if flatness(&c) > LINE {
         return eigen3::smallest_eigenvector(c);
     }
     let e = eigen3::symmetric_eigen(c);

@@ -6,7 +6,7 @@ mod sheets;
 mod union;
 
 pub(crate) use estimate::{covariance_of, normal_of_covariance};
-pub use estimate::{estimate_normals, estimate_normals_k, normal_of};
+pub use estimate::{estimate_normals, estimate_normals_k, normal_across_rows, normal_of};
 pub use orient::{orient_consistently, orient_like, orient_to_viewpoint};
 pub use sheets::{orient_on_sheets, sided_normal};
 

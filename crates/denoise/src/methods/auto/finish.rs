@@ -75,7 +75,7 @@ impl Finish {
             return false;
         }
         let near = Near::of(y);
-        let n = each(y.len(), |i| normals::normal_of(y, &near[i].row[..PLANE]));
+        let n = each(y.len(), |i| normals::normal_across_rows(y, &near[i].row, PLANE));
         let curved = self.curved(y, &n, &near);
         let mut worth = false;
         let mut n = curved.n.clone();

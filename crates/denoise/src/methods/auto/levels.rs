@@ -137,7 +137,9 @@ impl Levels<'_, '_> {
             let n = each(y.len(), |i| normals::normal_of(&smoother, &near[i].row[..PLANE]));
             let smooth = Surface { y: smoother, n };
             let rule = Rule { limit: measured.tuning.coarse_discrepancy, width: FACING };
-            let chosen = measured.choose(&smooth, y, &near, &rule, |_| 0.0);
+            // Held against the measured points themselves: a surface that follows the noise differs
+            // from them by too little to compare with.
+            let chosen = measured.choose(&smooth, observed, &near, &rule, |_| 0.0);
             for (i, part) in chosen.into_iter().enumerate() {
                 y[i] = vec3::add(y[i], vec3::scale(vec3::sub(smooth.y[i], y[i]), part));
             }
@@ -295,7 +297,8 @@ impl Levels<'_, '_> {
         let thinness = follow.thinness();
         let amount = ((1.0 - thinness) * self.strength).min(1.0);
         let even = (self.even as f64 * (1.0 - 0.5 * thinness)).round() as usize;
-        let finish = Finish::new(noise, left, amount, even);
+        // Too few points of a part are on a small facet to say whether it is one.
+        let finish = Finish { facets: parts == 1, ..Finish::new(noise, left, amount, even) };
         Ok(Level { parts, afresh: false, unit: 1.0, rounds, stop, thinness, finish })
     }
 

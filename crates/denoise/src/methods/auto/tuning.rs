@@ -32,7 +32,7 @@ pub struct Tuning {
     pub creases: f64,
     /// How much more discrepancy the smoother of two surfaces may have.
     pub discrepancy: f64,
-    /// The same for a surface by way of a coarse level.
+    /// Most discrepancy of a surface that came from a coarse level.
     pub coarse_discrepancy: f64,
     /// Most that one place can say against the smoother surface, so that it does not speak for all
     /// around it.
@@ -55,9 +55,9 @@ impl Default for Tuning {
         Tuning {
             negligible: 0.125,
             coarse: 1.2,
-            coarse_only: 1.8,
+            coarse_only: 1.5,
             parts: 1.5,
-            less_coarse: 0.35,
+            less_coarse: 0.6,
             removed: 1.15,
             removed_thin: 0.53,
             facet_normals: 20,
@@ -65,7 +65,7 @@ impl Default for Tuning {
             facet_steps: 5,
             creases: 8.0,
             discrepancy: 1.1,
-            coarse_discrepancy: 0.1,
+            coarse_discrepancy: 1.3,
             most_excess: 5.0,
             averages: 20,
             regular: 1.25,
