@@ -144,13 +144,13 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         metric, factor, weights, info = _native.learn_graph(
             X, signals, pairs, observed, self.missing == "by-edge", parameters
         )
-        told = json.loads(info)
+        answer = json.loads(info)
         self.metric_: Doubles = metric
         self.components_: Doubles = np.ascontiguousarray(factor.T)
         self.edges_: NDArray[np.uint32] = pairs
-        self.objective_history_: Doubles = np.array(told["history"], dtype=np.float64)
-        self.n_iter_: int = told["iterations"]
-        self.stop_: str = told["stop"]
+        self.objective_history_: Doubles = np.array(answer["history"], dtype=np.float64)
+        self.n_iter_: int = answer["iterations"]
+        self.stop_: str = answer["stop"]
         i, j = pairs.astype(np.intp).T
         shape = (len(X), len(X))
         upper = sparse.coo_matrix((weights, (i, j)), shape=shape)

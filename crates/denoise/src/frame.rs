@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::registry::Parameter;
 use crate::{DenoiseError, ParameterError, Report};
 
-/// The way from a cloud's own coordinates to the local frame and back.
+/// The transform from a cloud's own coordinates to the local frame and back.
 #[derive(Debug, Clone)]
 pub struct LocalFrame {
     /// `rows[i]` is the cloud's row of local point `i`, the first at its place.

@@ -1,5 +1,5 @@
 //! `pellucid bench paper --figures`: the paper's visual comparisons as strips of pictures, with a
-//! page for each in which its clouds can be looked at.
+//! page for each that shows its clouds.
 
 mod list;
 
@@ -42,7 +42,7 @@ pub fn make(args: &BenchPaper) -> Result<(), Failure> {
     fs::create_dir_all(&folder)
         .map_err(|e| Failure::work(naming(&folder, format!("cannot be made: {e}"))))?;
     let mut text = "# Figures\n\nEach strip shows clouds from one place; methods with their defaults, \
-                    no look at the truth. The page below it shows the same clouds to turn and compare.\n"
+                    without the truth. The page below it shows the same clouds to turn and compare.\n"
         .to_owned();
     for figure in FIGURES {
         let wanted = args.models.is_empty() || args.models.iter().any(|m| m == figure.name);
@@ -64,7 +64,7 @@ pub fn make(args: &BenchPaper) -> Result<(), Failure> {
         }
         let name = format!("{}.html", figure.name);
         page(args, figure, &clouds, &folder.join(&name))?;
-        let _ = writeln!(text, "[Look at these clouds](figures/{name})");
+        let _ = writeln!(text, "[Inspect these clouds](figures/{name})");
     }
     output::write_file(&args.out.join("figures.md"), text.as_bytes(), true, &[])?;
     if !args.quiet {
