@@ -4,6 +4,8 @@
 mod check;
 #[path = "../../crates/io/tests/hardening/crc.rs"]
 mod crc;
+#[path = "../../crates/io/tests/hardening/in_pieces.rs"]
+mod in_pieces;
 #[path = "../../crates/io/tests/hardening/rule.rs"]
 mod rule;
 #[path = "../../crates/io/tests/hardening/seeds.rs"]

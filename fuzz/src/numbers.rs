@@ -56,8 +56,8 @@ fn check(method: &str, before: &[Point], after: &[Point]) {
     let diagonal = most * vec3::norm(sides.map(|s| s / most));
     for (a, b) in before.iter().zip(after) {
         let same = a.map(f64::to_bits) == b.map(f64::to_bits);
-        let way = vec3::norm(vec3::sub(*b, *a).map(|c| c / diagonal.max(f64::MIN_POSITIVE)));
-        assert!(same || vec3::is_finite(*b) && way <= 1.0, "{method}: {a:?} -> {b:?}");
+        let moved = vec3::norm(vec3::sub(*b, *a).map(|c| c / diagonal.max(f64::MIN_POSITIVE)));
+        assert!(same || vec3::is_finite(*b) && moved <= 1.0, "{method}: {a:?} -> {b:?}");
     }
 }
 

@@ -3,8 +3,9 @@
 use std::io::Cursor;
 
 use pellucid_cloud::Point;
-use pellucid_io::{Format, IoError, PieceFile, read_bytes};
+use pellucid_io::{Format, PieceFile, read_bytes};
 
+use crate::in_pieces::positions;
 use crate::{SECONDS, guarded_whole, mended, rule, scratch, seeds};
 
 const FORMATS: [(Format, &str); 4] =
@@ -20,7 +21,10 @@ pub fn run(bytes: &[u8]) {
         return;
     }
     guarded_whole(bytes.len(), 2.0 * SECONDS, || {
-        let (pieces, peak) = rule::peak_of(|| positions(&path));
+        let (pieces, peak) = rule::peak_of(|| {
+            let file = PieceFile::open(&path)?;
+            positions(&file).map(|points| (file, points))
+        });
         rule::check_memory(bytes.len(), peak);
         let whole = read_bytes(&bytes, format, "input").map(|d| d.cloud.positions().to_vec());
         match (whole, pieces) {
@@ -35,16 +39,6 @@ pub fn run(bytes: &[u8]) {
             _ => {}
         }
     });
-}
-
-fn positions(path: &std::path::Path) -> Result<(PieceFile, Vec<Point>), IoError> {
-    let file = PieceFile::open(path)?;
-    let mut all = Vec::new();
-    file.positions(&mut |points| {
-        all.extend_from_slice(points);
-        true
-    })?;
-    Ok((file, all))
 }
 
 /// What is written with the same positions can be read, with as many points.

@@ -33,7 +33,7 @@ BEFORE = 2
 
 
 class Looker(threading.Thread):
-    """Looks at the output folder until it is told to stop; kills a worker if it is asked to."""
+    """Polls the output folder until it is stopped; kills a worker if it is asked to."""
 
     def __init__(self, out: Path, victim: int | None) -> None:
         super().__init__(daemon=True)
@@ -84,11 +84,11 @@ def run(options: argparse.Namespace, out: Path) -> tuple[Finished, Looker, float
 def apart(one: Any, other: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     """How far the points of two clouds are apart, some at a time, since they are many."""
     assert len(one) == len(other), (len(one), len(other))
-    ways = np.empty(len(one))
+    distances = np.empty(len(one))
     for start in range(0, len(one), 1 << 20):
         rows = slice(start, start + (1 << 20))
-        ways[rows] = np.linalg.norm(one.points[rows] - other.points[rows], axis=1)
-    return ways
+        distances[rows] = np.linalg.norm(one.points[rows] - other.points[rows], axis=1)
+    return distances
 
 
 def main() -> None:
@@ -118,13 +118,13 @@ def main() -> None:
     assert not partial, partial
 
     result, single = pellucid.read(out), pellucid.read(options.single)
-    ways = apart(result, single) / done.spacing
-    print(f"against one process, in spacings: largest {ways.max():.3g}, mean {ways.mean():.3g}, "
-          f"{np.count_nonzero(ways):d} points differ")
+    differences = apart(result, single) / done.spacing
+    print(f"against one process, in spacings: largest {differences.max():.3g}, mean {differences.mean():.3g}, "
+          f"{np.count_nonzero(differences):d} points differ")
     del single
     given = pellucid.read(options.input)
-    ways = apart(result, given) / done.spacing
-    print(f"moved, in spacings: largest {ways.max():.3g}, mean {ways.mean():.3g}")
+    displacements = apart(result, given) / done.spacing
+    print(f"moved, in spacings: largest {displacements.max():.3g}, mean {displacements.mean():.3g}")
     same = all(np.array_equal(result.attributes[n], v) for n, v in given.attributes.items())
     print(f"attributes {sorted(given.attributes)}: {'as' if same else 'NOT as'} in the input")
 

@@ -5,9 +5,8 @@
 
 Both must be built with the same profile. Runs take turns; the best of five counts. Every run has
 a process of its own, so that each has its own peak of memory; a small call goes before. How many copies
-of the points Python holds more at its peak is told for this number of points and, free of what does not
-depend on it, from here to three times as many. On a machine that does other things at the same time,
-look at the seconds of processors.
+of the points Python holds more at its peak is given for this number of points and, without what does not
+depend on it, from here to three times as many. On a busy machine, compare the processor times.
 """
 
 from __future__ import annotations

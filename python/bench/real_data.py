@@ -92,7 +92,8 @@ def smooth(X: Any, signal: Any, known: Any) -> Any:
     i, j = edges.astype(int).T
     squares = ((X[i] - X[j]) ** 2).sum(axis=1)
     weights = _native.smooth_graph(len(X), edges, squares, 1.0, 1.0)
-    return _native.interpolate_graph(edges, weights, np.ascontiguousarray(signal), known, 1e-3)
+    signal = np.ascontiguousarray(signal)
+    return _native.interpolate_graph((edges, weights), signal, known, 1e-3)
 
 
 def pygsp(X: Any, signal: Any, known: Any) -> Any:

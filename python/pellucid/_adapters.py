@@ -1,4 +1,4 @@
-"""Clouds of other packages, told by what they can do, so that none of them is needed."""
+"""Clouds of other packages, recognized by what they can do, so that none of them is needed."""
 
 from __future__ import annotations
 

@@ -127,15 +127,15 @@ def denoise(
     finally:
         if bar:
             bar.close()
-    told = json.loads(rest)
-    report = told["report"]
+    answer = json.loads(rest)
+    report = answer["report"]
     metric = report["metric"]
     return Denoised(
         points=moved,
         noise=report["noise"],
         metric=None if metric is None else np.array(metric, dtype=np.float64),
-        stop=told["stop"],
-        iterations=told["iterations"],
+        stop=answer["stop"],
+        iterations=answer["iterations"],
         history=report["history"],
         displacement=displacement,
         features=report["features"],
@@ -148,7 +148,7 @@ def denoise(
 def uncertainty(before: Any, after: Any) -> Doubles:
     """About how far each denoised point still is from the surface, (N,), judged without the truth.
 
-    One standard deviation across the surface, in the units of the points: what is left of the noise
+    One standard deviation across the surface, in the units of the points: the residual noise
     and what a mean of noisy points is off by. It is large at edges and at points that stand by
     themselves; NaN where a position is not finite and where fewer than eight other points are
     there. An error that all points of a place share cannot be seen this way.

@@ -144,13 +144,13 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         metric, factor, weights, info = _native.learn_graph(
             X, signals, pairs, observed, self.missing == "by-edge", parameters
         )
-        told = json.loads(info)
+        answer = json.loads(info)
         self.metric_: Doubles = metric
         self.components_: Doubles = np.ascontiguousarray(factor.T)
         self.edges_: NDArray[np.uint32] = pairs
-        self.objective_history_: Doubles = np.array(told["history"], dtype=np.float64)
-        self.n_iter_: int = told["iterations"]
-        self.stop_: str = told["stop"]
+        self.objective_history_: Doubles = np.array(answer["history"], dtype=np.float64)
+        self.n_iter_: int = answer["iterations"]
+        self.stop_: str = answer["stop"]
         i, j = pairs.astype(np.intp).T
         shape = (len(X), len(X))
         upper = sparse.coo_matrix((weights, (i, j)), shape=shape)
@@ -274,8 +274,8 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         >>> bool(abs(frequencies[0]) < 1e-8), modes.shape
         (True, (40, 3))
         """
-        pairs, weights = self._joined()
-        values, rows = _native.graph_spectrum(self.weights_.shape[0], pairs, weights, count)
+        edges = self._joined()
+        values, rows = _native.graph_spectrum(self.weights_.shape[0], edges, count)
         return values, np.ascontiguousarray(rows.T)
 
     def filter(self, signal: Any, kernel: Callable[[float], float], order: int = 30) -> Doubles:
@@ -290,9 +290,9 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         >>> bool(smooth @ (L @ smooth) < X[:, 0] @ (L @ X[:, 0]))
         True
         """
-        pairs, weights = self._joined()
+        edges = self._joined()
         columns = self._columns(signal)
-        out = _native.filter_graph(pairs, weights, columns, kernel, order)
+        out = _native.filter_graph(edges, columns, kernel, order)
         return out.reshape(np.shape(signal))
 
     def interpolate(self, signal: Any, known: Any, smoothing: float = 0.0) -> Doubles:
@@ -308,10 +308,10 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         >>> graph.interpolate([0, np.nan, np.nan, np.nan, 4], known).round(6).tolist()
         [0.0, 1.0, 2.0, 3.0, 4.0]
         """
-        pairs, weights = self._joined()
+        edges = self._joined()
         columns = self._columns(signal)
         flags = np.ascontiguousarray(known, dtype=bool)
-        out = _native.interpolate_graph(pairs, weights, columns, flags, smoothing)
+        out = _native.interpolate_graph(edges, columns, flags, smoothing)
         return out.reshape(np.shape(signal))
 
     @property

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Doubles = NDArray[np.float64]
+_Weighted = tuple[NDArray[np.uint32], _Doubles]
 _Points = NDArray[np.floating[Any]]
 _Progress = Callable[[float, str, int], object]
 
@@ -59,21 +60,19 @@ def learn_graph(
     parameters: dict[str, Any],
 ) -> tuple[_Doubles, _Doubles, _Doubles, str]: ...
 def filter_graph(
-    pairs: NDArray[np.uint32],
-    weights: _Doubles,
+    edges: _Weighted,
     signal: _Doubles,
     kernel: Callable[[float], float],
     order: int,
 ) -> _Doubles: ...
 def interpolate_graph(
-    pairs: NDArray[np.uint32],
-    weights: _Doubles,
+    edges: _Weighted,
     signal: _Doubles,
     known: NDArray[np.bool_],
     smoothing: float,
 ) -> _Doubles: ...
 def graph_spectrum(
-    nodes: int, pairs: NDArray[np.uint32], weights: _Doubles, count: int
+    nodes: int, edges: _Weighted, count: int
 ) -> tuple[_Doubles, _Doubles]: ...
 def smooth_graph(
     nodes: int,

@@ -14,7 +14,7 @@ from ._arrays import Doubles
 
 Cells = tuple[NDArray[np.int32], NDArray[np.int64]]
 
-# Bytes that a tile takes: at rest, and for each of its points.
+# Bytes that a tile takes: fixed, and for each of its points.
 BASE = 160_000_000
 PER_POINT = 750
 

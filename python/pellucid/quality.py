@@ -170,6 +170,6 @@ def compare(
     surface = None
     if mesh is not None:
         surface = (rows_of_three(mesh[0], "vertices"), _triangles(mesh[1]))
-    told = _native.compare(_points(result), _points(truth), planes, surface)
-    found: dict[str, Any] = json.loads(told)
+    text = _native.compare(_points(result), _points(truth), planes, surface)
+    found: dict[str, Any] = json.loads(text)
     return found

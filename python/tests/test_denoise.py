@@ -32,8 +32,8 @@ def test_the_result_is_closer_to_the_surface(noisy: pellucid.PointCloud) -> None
     assert result.iterations == len(result.history) > 0
     assert result.noise is not None and 0.01 < result.noise < 0.03
     assert result.metric is not None and result.metric.shape == (len(result.features),) * 2
-    way = np.linalg.norm(result.points - noisy.points, axis=1)
-    assert np.allclose(result.displacement, way, rtol=1e-12, atol=0)
+    displacement = np.linalg.norm(result.points - noisy.points, axis=1)
+    assert np.allclose(result.displacement, displacement, rtol=1e-12, atol=0)
     assert np.array_equal(result.cloud.attributes["normal"], noisy.attributes["normal"])
 
 
@@ -170,8 +170,8 @@ def test_a_bar_goes_to_stderr_and_nothing_else(
     pellucid.denoise(noisy, "mls")
     assert capfd.readouterr() == ("", "")
     pellucid.denoise(noisy, "mls", progress=True)
-    told = capfd.readouterr()
-    assert told.out == "" and "%" in told.err
+    printed = capfd.readouterr()
+    assert printed.out == "" and "%" in printed.err
 
 
 def test_other_threads_run_meanwhile(noisy: pellucid.PointCloud) -> None:

@@ -44,9 +44,9 @@ def test_every_method(noisy: Path, tmp_path: Path, method: str) -> None:
     run("denoise", noisy, out, "--method", method, "--seed", 9, "--report", report, "--quiet")
     result = pellucid.denoise(np.load(noisy), method, seed=9)
     assert np.array_equal(result.points, np.load(out))
-    told = json.loads(report.read_text())["runs"][0]
-    assert told["stop"] == result.stop and told["iterations"] == result.iterations
-    metric = told["report"]["metric"]
+    recorded = json.loads(report.read_text())["runs"][0]
+    assert recorded["stop"] == result.stop and recorded["iterations"] == result.iterations
+    metric = recorded["report"]["metric"]
     assert (result.metric is None) == (metric is None)
     if result.metric is not None:
         assert np.array_equal(np.array(metric), result.metric)
@@ -72,14 +72,14 @@ def test_presets_and_parameters(
 def test_extra_attributes(noisy: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.ply"
     run("denoise", noisy, out, "--attributes", "displacement,uncertainty", "--quiet")
-    told = pellucid.read(out)
+    written = pellucid.read(out)
     given = np.load(noisy)
     result = pellucid.denoise(given)
-    assert np.array_equal(result.points, told.points)
+    assert np.array_equal(result.points, written.points)
     found = pellucid.uncertainty(given, result.points)
     # The program writes them in single precision.
     for name, values in (("displacement", result.displacement), ("uncertainty", found)):
-        assert np.array_equal(values.astype(np.float32), told.attributes[name]), name
+        assert np.array_equal(values.astype(np.float32), written.attributes[name]), name
     assert found.min() > 0
 
 
@@ -93,7 +93,7 @@ def test_noise(noisy: Path, tmp_path: Path) -> None:
 def test_measures(noisy: Path, tmp_path: Path) -> None:
     truth = tmp_path / "truth.npy"
     np.save(truth, np.load(noisy)[::2] + 0.001)
-    told = json.loads(run("compare", noisy, truth, "--json"))
+    printed = json.loads(run("compare", noisy, truth, "--json"))
     found = pellucid.quality.compare(np.load(noisy), np.load(truth))
-    shared = set(told) & set(found)
-    assert "chamfer" in shared and {k: told[k] for k in shared} == {k: found[k] for k in shared}
+    shared = set(printed) & set(found)
+    assert "chamfer" in shared and {k: printed[k] for k in shared} == {k: found[k] for k in shared}

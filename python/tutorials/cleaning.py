@@ -3,7 +3,7 @@
 #
 # From a scan with noise, holes and stray points to a cloud that lies on the surface. The scan is
 # made here, so that the truth is known and the result can be held against it; nothing below
-# looks at the truth but where it says so.
+# uses the truth but where it says so.
 
 # %%
 import os
@@ -55,7 +55,7 @@ print(f"{len(points)} points, {len(strays)} of them stray")
 #
 # ## How noisy is it?
 #
-# `estimate_noise` looks at the cloud alone and tells the noise along the normals (that along the rays is
+# `estimate_noise` uses the cloud alone and gives the noise along the normals (that along the rays is
 # larger). `reliable` says whether the cloud looks like a surface with noise at all.
 
 # %%
@@ -72,7 +72,7 @@ assert abs(found.sigma / sigma - 1) < 0.25
 #
 # Denoising moves points onto a surface; a point that belongs to no surface has nowhere to go. The
 # statistical rule drops points that are much farther from their neighbours than is usual. The
-# indices of what is left come with it, and the attributes too.
+# indices of the remaining points come with it, and the attributes too.
 
 # %%
 cloud, kept = pellucid.remove_outliers(scan)
@@ -98,7 +98,7 @@ assert result.points.shape == cloud.points.shape
 pellucid.write("clean.ply", result.cloud)
 
 # %% [markdown]
-# ## Look at it
+# ## View it
 #
 # `pellucid render` draws the files. (`pellucid denoise scan.ply clean.ply --report run.html` makes a page
 # to turn and compare both.)

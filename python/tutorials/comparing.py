@@ -41,7 +41,7 @@ surface = {name: pellucid.synthetic(name, 100_000, seed=9) for name in clean}
 # %% [markdown]
 # ## Run them all
 #
-# The measure is the mean distance to the surface, told as a share of that of the noisy cloud. A
+# The measure is the mean distance to the surface, given as a share of that of the noisy cloud. A
 # method sees the noisy points and nothing else.
 
 # %%

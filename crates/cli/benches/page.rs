@@ -52,7 +52,7 @@ fn main() {
         );
         b.open(&file_address(&small));
         // What a person sees while turning: the page draws as many points as it has time for.
-        let told = b.eval(
+        let measured = b.eval(
             "(async () => { const a = Pellucid.app; a.setMode('after'); await a.drawn(); \
              const turn = async (ms) => { const start = performance.now(); const from = a.frames; \
              while (performance.now() - start < ms) { a.camera.orbit(4, 0); a.moved(); \
@@ -60,7 +60,7 @@ fn main() {
              return (a.frames - from) / (performance.now() - start) * 1000; }; \
              await turn(1500); return [await turn(3000), a.share]; })()",
         );
-        let [frames, share] = [0, 1].map(|k| told[k].as_f64().unwrap());
+        let [frames, share] = [0, 1].map(|k| measured[k].as_f64().unwrap());
         rate = rate.max(frames);
         println!(
             "round {round}: 1,000,000 points open after {seconds:.2} s, first turn {turned} ms; \

@@ -22,7 +22,7 @@ pub use view::View;
 /// Turns noisy 3D point clouds into clean ones.
 #[derive(Debug, Parser)]
 #[command(name = "pellucid", version, about, arg_required_else_help = true)]
-#[command(after_help = "Ends with 0 when done, 1 when something failed on the way, 2 for bad \
+#[command(after_help = "Ends with 0 when done, 1 when the work failed, 2 for bad \
                         input or usage, 130 after Ctrl-C.\nFirst time? Run: pellucid demo")]
 pub struct Args {
     /// What to do.
@@ -47,7 +47,7 @@ pub enum Command {
     Convert(Convert),
     /// Draw clouds into a PNG picture
     Render(Render),
-    /// Look at clouds in the browser
+    /// Show clouds in the browser
     View(View),
     /// List the denoising methods and their parameters
     Methods(Methods),
@@ -92,7 +92,7 @@ pub struct Denoise {
     /// Change one parameter; may be given several times
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// 1 as much as the cloud asks for; less keeps more, more smooths more (0 to 2)
+    /// Denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
     #[arg(long, value_name = "X")]
     pub strength: Option<f64>,
     /// Say in words what was found in the cloud and what was decided
@@ -125,8 +125,8 @@ pub struct Denoise {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Write what the run did and learned, and what became of each attribute: as JSON, or as a page
-    /// to look at the clouds before and after, if the name ends in .html
+    /// Write what the run did and learned, and the changes of each attribute: as JSON, or, if the
+    /// name ends in .html, as a page that shows the clouds before and after
     #[arg(long, value_name = "FILE.json|html")]
     pub report: Option<PathBuf>,
     /// A clean cloud, for the page only: distances to it can be shown; the method never sees it
@@ -151,7 +151,7 @@ pub struct Denoise {
 pub enum Normals {
     /// Leave them as they are
     Keep,
-    /// Estimate them anew, on the side on which they were
+    /// Estimate them again, on the side on which they were
     Update,
     /// Leave them out
     Drop,
@@ -279,7 +279,7 @@ pub struct Convert {
     /// Formats of stdin and stdout.
     #[command(flatten)]
     pub streams: Streams,
-    /// Write what became of each attribute
+    /// Write the changes of each attribute
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
     /// Replace files that exist (never the input)

@@ -12,7 +12,7 @@ use pellucid::io::IoError;
 pub enum Failure {
     /// Bad input or usage: code 2.
     Input(String),
-    /// Something failed on the way: code 1.
+    /// The work failed: code 1.
     Work(String),
     /// Ctrl-C: code 130, as shells expect.
     Interrupted,

@@ -1,4 +1,4 @@
-//! What became of each attribute: kept, changed, dropped or added, and why.
+//! Attribute changes: kept, changed, dropped or added, and why.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use pellucid::cloud::{Attribute, Values};
 use pellucid::io::{self, Dropped};
 use serde::Serialize;
 
-/// What became of an attribute.
+/// The change of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fate {
     /// Its name; `position` for the points themselves.
     pub attribute: String,
-    /// What became of it.
+    /// The kind of change.
     pub became: Became,
     /// Why, unless it was kept as it is.
     pub why: Option<String>,
 }
 
-/// What became of an attribute.
+/// The kind of change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Became {
@@ -59,7 +59,7 @@ impl Clouds<'_> {
             let fate = self.in_output(a, dropped);
             match fate.became {
                 Became::Dropped => fate,
-                _ => told(a.name(), Became::Added, reason(reasons, a.name())),
+                _ => fate_of(a.name(), Became::Added, reason(reasons, a.name())),
             }
         }));
         fates
@@ -83,19 +83,19 @@ impl Clouds<'_> {
             why.push(format!("rounded by at most {rounding:.3e} to what the file stores"));
         }
         let became = if moved > 0 || rounding > 0.0 { Became::Changed } else { Became::Kept };
-        told(name, became, (!why.is_empty()).then(|| why.join("; ")))
+        fate_of(name, became, (!why.is_empty()).then(|| why.join("; ")))
     }
 
     fn attribute(&self, a: &Attribute, dropped: &[Dropped], reasons: &[(&str, String)]) -> Fate {
         let why = reason(reasons, a.name());
         match self.after.attribute(a.name()) {
-            None => told(a.name(), Became::Dropped, why),
+            None => fate_of(a.name(), Became::Dropped, why),
             Some(now) => {
                 let fate = self.in_output(now, dropped);
                 if fate.became == Became::Dropped || is_same(a, now) {
                     return fate;
                 }
-                told(a.name(), Became::Changed, why.or(fate.why))
+                fate_of(a.name(), Became::Changed, why.or(fate.why))
             }
         }
     }
@@ -105,32 +105,32 @@ impl Clouds<'_> {
         let said = dropped.iter().find(|d| d.attribute == a.name()).map(|d| d.reason.clone());
         let Some(stored) = self.stored else {
             let became = if said.is_some() { Became::Dropped } else { Became::Kept };
-            return told(a.name(), became, said);
+            return fate_of(a.name(), became, said);
         };
         match stored.attribute(a.name()) {
             Some(out) if is_same(a, out) => {
                 let type_name = |a: &Attribute| a.values().type_name();
                 let other = (type_name(a) != type_name(out))
                     .then(|| format!("the same values, stored as {}", type_name(out)));
-                told(a.name(), Became::Kept, said.or(other))
+                fate_of(a.name(), Became::Kept, said.or(other))
             }
             Some(out) => {
                 let how = format!("stored as {} x {}", out.values().type_name(), out.width());
-                told(a.name(), Became::Changed, Some(said.unwrap_or(how)))
+                fate_of(a.name(), Became::Changed, Some(said.unwrap_or(how)))
             }
             None if is_split(a, stored) => {
                 let how = "its values are columns of their own".to_owned();
-                told(a.name(), Became::Kept, Some(how))
+                fate_of(a.name(), Became::Kept, Some(how))
             }
             None => {
                 let how = "it is not in the output under this name".to_owned();
-                told(a.name(), Became::Dropped, Some(said.unwrap_or(how)))
+                fate_of(a.name(), Became::Dropped, Some(said.unwrap_or(how)))
             }
         }
     }
 }
 
-fn told(attribute: &str, became: Became, why: Option<String>) -> Fate {
+fn fate_of(attribute: &str, became: Became, why: Option<String>) -> Fate {
     Fate { attribute: attribute.to_owned(), became, why }
 }
 

@@ -18,13 +18,13 @@ pub fn install() {
         if LISTENING.load(Ordering::SeqCst) && !again {
             return;
         }
-        // Holding the lock, no write can be under way, and none can begin.
+        // Holding the lock, no write can be in progress, and none can begin.
         let _held = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         exit(i32::from(Failure::Interrupted.code()));
     });
 }
 
-/// Runs `job`, which looks at the flag and returns soon after it turns true.
+/// Runs `job`, which checks the flag and returns soon after it turns true.
 pub fn listening<T>(job: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
     LISTENING.store(true, Ordering::SeqCst);
     let out = job(ASKED.clone());

@@ -52,8 +52,8 @@ impl ReportFile {
     }
 }
 
-/// An error unless a report can be written, as far as can be told beforehand; `clouds` are files
-/// that it must not replace. It may be a page to look at if `html`.
+/// An error unless a report can be written, as far as can be known beforehand; `clouds` are files
+/// that it must not replace. It may be a page if `html`.
 pub fn check(
     report: Option<&Path>,
     html: bool,
@@ -64,7 +64,7 @@ pub fn check(
     let page = html && has_extension(path, "html");
     if !page && !has_extension(path, "json") {
         let fault = if html {
-            "reports are written as .json, or as .html to look at; name it so"
+            "reports are written as .json, or as .html to view in a browser; choose one of these endings"
         } else {
             "reports are written as .json; name it so"
         };
@@ -85,7 +85,7 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
-/// What became of one file.
+/// The result for one file.
 #[derive(Debug, Serialize)]
 pub struct RunReport {
     /// The file read.
@@ -114,11 +114,11 @@ pub struct RunReport {
     pub displacement: Displacement,
     /// What was done with stored normals: none, kept, updated or dropped.
     pub normals: &'static str,
-    /// The part that was denoised, if not all.
+    /// The selection that was denoised, if not all.
     pub part: Option<PartReport>,
     /// Where the scanner stood, if points moved along lines of sight.
     pub viewpoints: Option<Vec<Point>>,
-    /// What became of the positions and of each attribute.
+    /// The changes of the positions and of each attribute.
     pub attributes: Vec<Fate>,
     /// What the output's format cannot hold.
     pub dropped: Vec<DroppedItem>,

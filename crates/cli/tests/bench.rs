@@ -260,8 +260,8 @@ fn numbers_lead_to_the_clouds_behind_them() {
         for outside in ["http://", "https://", "src=\"//", "href=\"//"] {
             assert!(!page.contains(outside), "{outside} in {link}");
         }
-        let told = meta(&page);
-        let group = &told["groups"][0];
+        let meta = meta(&page);
+        let group = &meta["groups"][0];
         let layers = group["layers"].as_array().unwrap();
         let names: Vec<&str> = layers.iter().map(|l| l["name"].as_str().unwrap()).collect();
         let noisy = link.starts_with("noisy");
@@ -281,7 +281,7 @@ fn numbers_lead_to_the_clouds_behind_them() {
         }
         assert_eq!(group["start"]["color"], "scalar:distance to truth");
         // The command that a person typed, not the one for a single cell.
-        let command = told["head"]["command"].as_array().unwrap();
+        let command = meta["head"]["command"].as_array().unwrap();
         assert!(command.contains(&"--views".into()), "{command:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! `pellucid bench speed` on clouds of a few thousand points; no test looks at how long it took.
+//! `pellucid bench speed` on clouds of a few thousand points; no test checks how long it took.
 
 mod common;
 
@@ -86,7 +86,7 @@ fn a_small_run_gives_rows_page_and_plots() {
 }
 
 #[test]
-fn a_file_takes_the_place_of_made_clouds_and_missing_programs_are_told() {
+fn a_file_takes_the_place_of_made_clouds_and_missing_programs_are_reported() {
     let folder = Folder::new();
     let mut text = ply(&noisy_sphere(1500)).replace("vertex 1500", "vertex 1501");
     text += "nan 0 0\n";
@@ -130,7 +130,7 @@ fn other_programs_stand_beside_ours() {
         .env("PELLUCID_PEERS_PYTHON", &python)
         .output()
         .unwrap();
-    // What failed is told and counted; the rest is there.
+    // What failed is reported and counted; the rest is there.
     Ran::from(ran).code(1).says(&["Bad 1 on 1k points, 2 threads failed", "1 runs failed"]);
     let rows = fs::read_to_string(folder.path("out/speed.csv")).unwrap();
     let good = rows.lines().find(|l| l.starts_with("Good 1,")).unwrap();

@@ -38,9 +38,10 @@ fn formats_with_room_hold_both() {
         let out = io::read(&folder.path(to)).unwrap().cloud;
         let moved = column(&out, "displacement");
         for (i, (a, b)) in noisy.positions().iter().zip(out.positions()).enumerate() {
-            let way = vec3::norm(vec3::sub(*b, *a));
+            let displacement = vec3::norm(vec3::sub(*b, *a));
             // LAS rounds positions to a thousandth or less.
-            assert!((way - moved[i]).abs() < 2e-3, "{to}: {way} but {}", moved[i]);
+            let moved = moved[i];
+            assert!((displacement - moved).abs() < 2e-3, "{to}: {displacement} but {moved}");
         }
         let doubt = column(&out, "uncertainty");
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;

@@ -14,7 +14,7 @@ fn run(folder: &Folder, args: &str) -> Ran {
     }))
 }
 
-/// A noisy sphere with a point high above it, one far below, and one aside.
+/// A noisy sphere with a point high above it, one far below, and one beside it.
 fn thrown() -> Vec<Point> {
     let mut points = noisy_sphere(1000);
     points[100] = [0.0, 0.0, 40.0];

@@ -1,4 +1,4 @@
-//! `denoise` for a part of the cloud and along lines of sight; what the report says of attributes.
+//! `denoise` for a selection of points and along lines of sight; what the report says of attributes.
 
 mod common;
 
@@ -155,7 +155,7 @@ fn points_move_along_lines_of_sight() {
     let after = points_of(&folder.path("out.ply"));
     assert_ne!(before, after);
     assert!(off_lines(&before, &after, eye) < 1e-12);
-    // With a part, both rules hold.
+    // With a selection, both rules hold.
     run(&folder, "denoise in.ply both.ply -m mls --along-ray --viewpoint 0,-40,5.5 --select z=0..")
         .code(0);
     let both = points_of(&folder.path("both.ply"));
@@ -178,7 +178,7 @@ fn files_tell_where_the_scanner_stood() {
     let mut pcd = "VERSION .7\nFIELDS x y z\nSIZE 8 8 8\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 900\n\
                    HEIGHT 1\nVIEWPOINT 3 4 50 1 0 0 0\nPOINTS 900\nDATA ascii\n"
         .to_owned();
-    // The second scan of the PTX file stands ten units aside.
+    // The second scan of the PTX file stands ten units to the side.
     let scan = |shift: f64| {
         let mut text = format!(
             "900\n1\n{shift} 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n{shift} 0 0 1\n"
@@ -295,13 +295,13 @@ fn the_report_tells_what_became_of_each_attribute() {
     assert_eq!(fate(&report, "position")["became"], "changed");
     assert_eq!(fate(&report, "classification")["became"], "kept");
     assert_eq!(fate(&report, "normal")["became"], "changed");
-    assert!(fate(&report, "normal")["why"].as_str().unwrap().contains("anew"));
+    assert!(fate(&report, "normal")["why"].as_str().unwrap().contains("estimated again"));
     let report = run(&folder, "denoise in.ply no.ply -m mls --normals drop --json").code(0).json();
     let normal = fate(&report["runs"][0], "normal");
     assert_eq!(normal["became"], "dropped");
     assert!(normal["why"].as_str().unwrap().contains("--normals drop"));
 
-    // An OBJ file has no place for most of it: said in the report and on stderr.
+    // An OBJ file cannot store most of it: said in the report and on stderr.
     let ran = run(&folder, "convert in.ply out.obj --report what.json").code(0);
     let ran = ran.says(&["out.obj", "\"classification\"", "left out"]);
     assert!(ran.stdout.is_empty());

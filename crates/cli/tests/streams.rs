@@ -50,7 +50,7 @@ fn a_cloud_goes_through_a_pipe_as_through_files() {
 }
 
 #[test]
-fn formats_of_streams_are_sniffed_or_told() {
+fn formats_of_streams_are_sniffed_or_given() {
     let points = noisy_sphere(60);
     let text = ply(&points);
     for (format, flags) in [(Format::Las, "las"), (Format::Pcd, "PCD"), (Format::Npz, "npz")] {

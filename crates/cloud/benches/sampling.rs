@@ -41,7 +41,7 @@ fn main() {
         for (n, count) in [(41_000, 12_000), (200_000, 60_000)] {
             let points = surface(n);
             let (ours, samples) = timed(|| farthest_points(&points, count, 0));
-            // The loop's time per sample is constant: a part of them tells it.
+            // The loop's time per sample is constant: some of them are enough to measure it.
             let part = count / 20;
             let (loop_part, truth) = timed(|| simple(&points, part, 0));
             let loop_all = loop_part * count as f64 / part as f64;

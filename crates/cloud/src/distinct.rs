@@ -11,14 +11,14 @@ use crate::vec3::{self, Point};
 const MISSING: usize = 16;
 /// ... from one row in this many on, ...
 const MISSING_SHARE: usize = 100;
-/// ... and if no other place is repeated more than a part of that often.
+/// ... and if no other place is repeated more than half as often.
 const MISSING_EXCESS: usize = 2;
 
 /// Points farther than this many spacings from the median point take no part: 2^40.
 pub const FAR: f64 = (1u64 << 40) as f64;
 
 /// Without the far points others may be far; a cloud of many scales is cut this often, and its
-/// spacing taken to be 2^-40 of what is left then.
+/// spacing taken to be 2^-40 of what remains then.
 const ROUNDS: usize = 8;
 
 /// The spacing is at least this part of the radius, the median distance from the center: where most points have a neighbor
@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1.0 / (1u64 << 30) as f64;
 /// four radii, and the spacing is below this many radii.
 const SPARSEST: f64 = 32.0;
 
-/// The distinct rows of a cloud, and what became of the others.
+/// The distinct rows of a cloud, and the fate of the others.
 ///
 /// ```
 /// use pellucid_cloud::DistinctRows;

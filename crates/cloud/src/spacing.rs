@@ -8,7 +8,7 @@ use crate::vec3::{self, Point};
 /// At most so many points are asked by [`spacing_of`].
 const SAMPLES: usize = 50_000;
 
-/// Columns looked at for a point at another place.
+/// Columns searched for a point at another place.
 pub(crate) const COLUMNS: usize = 7;
 
 /// Distances above so many medians are those of outliers.
@@ -51,7 +51,7 @@ pub fn spacing_in(points: &[Point], tree: &KdTree) -> f64 {
     if (0..table.len()).any(|i| row_spacing(table.distances2(i)) > 0.0) {
         return mean_spacing(&table);
     }
-    // Every asked point is repeated more often than the table is wide: look at places instead.
+    // Every asked point is repeated more often than the table is wide: use places instead.
     let mut places: Vec<Point> = points.iter().copied().filter(|p| vec3::is_finite(*p)).collect();
     places.par_sort_unstable_by(|a, b| {
         a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])).then(a[2].total_cmp(&b[2]))

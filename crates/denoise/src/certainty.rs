@@ -85,8 +85,8 @@ fn at(noisy: &[Point], denoised: &[Point], i: usize, others: &[u32]) -> Option<f
     let left = others.iter().map(|j| off(relative(j))).sum::<f64>() / free;
     let own = off([0.0; 3]);
     let taken = |j: &u32| {
-        let way = vec3::sub(noisy[*j as usize], denoised[*j as usize]);
-        vec3::dot(way, plane.normal).powi(2)
+        let displacement = vec3::sub(noisy[*j as usize], denoised[*j as usize]);
+        vec3::dot(displacement, plane.normal).powi(2)
     };
     let taken = others.iter().map(taken).sum::<f64>() / others.len() as f64;
     let left = if own > STANDS_OUT * STANDS_OUT * left { own } else { left };

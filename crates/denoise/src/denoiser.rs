@@ -26,7 +26,7 @@ pub struct Denoised {
     pub iterations: usize,
     /// Why it stopped.
     pub stop: Stop,
-    /// What the method found out on the way.
+    /// What the method found out.
     pub report: Report,
 }
 

@@ -96,15 +96,17 @@ pub enum DenoiseError {
         fault: String,
     },
     /// No point to move.
-    #[error("none of the {rows} points is in the part to denoise; check what selects it")]
+    #[error("none of the {rows} points is selected; widen the selection")]
     EmptyPart {
         /// Rows in the cloud.
         rows: usize,
     },
-    /// A part that was made for another cloud.
-    #[error("the part is told for {given} points, but the cloud has {rows}")]
+    /// A selection that was made for another cloud.
+    #[error(
+        "the selection mask has {given} entries, the cloud has {rows} points; give one entry for each point"
+    )]
     PartLength {
-        /// Entries of the part.
+        /// Entries of the selection mask.
         given: usize,
         /// Rows in the cloud.
         rows: usize,

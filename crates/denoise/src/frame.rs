@@ -4,16 +4,20 @@
 //! spacing: so results depend neither on units, offsets and repeated rows nor on single points that
 //! are absurdly far away, and neighbors are near in memory.
 
+mod reach;
+
 use pellucid_cloud::eigen3::symmetric_eigen;
 use pellucid_cloud::noise::{NoiseEstimate, estimate_noise};
 use pellucid_cloud::{DistinctRows, Point, PointCloud, SpatialOrder, distinct, vec3};
 
 use serde::{Deserialize, Serialize};
 
+use reach::Reach;
+
 use crate::registry::Parameter;
 use crate::{DenoiseError, ParameterError, Report};
 
-/// The way from a cloud's own coordinates to the local frame and back.
+/// The transform from a cloud's own coordinates to the local frame and back.
 #[derive(Debug, Clone)]
 pub struct LocalFrame {
     /// `rows[i]` is the cloud's row of local point `i`, the first at its place.
@@ -272,7 +276,8 @@ impl LocalFrame {
     ///
     /// The displacement is added to the original, so a point that did not move keeps its bits
     /// and rows that take no part stay as they are. Copies go exactly where the first point of
-    /// their place goes. A coordinate that would overflow stays.
+    /// their place goes. A point that would move farther than the others reach stays: a method
+    /// can say nothing about a point so far from all others. So does a coordinate that would overflow.
     pub fn leave(&self, cloud: &PointCloud, moved: &[Point]) -> Vec<Point> {
         self.leave_from(cloud.positions(), moved)
     }
@@ -280,15 +285,19 @@ impl LocalFrame {
     /// The same for plain positions.
     pub fn leave_from(&self, positions: &[Point], moved: &[Point]) -> Vec<Point> {
         let mut out = positions.to_vec();
+        let reach = Reach::of(self.rows.iter().map(|&row| positions[row as usize]));
         for ((&row, &from), &to) in self.rows.iter().zip(&self.start).zip(moved) {
             let p = &mut out[row as usize];
             let [x, y, z] = vec3::scale(vec3::sub(to, from), self.unit);
             let [a, b, c] = self.axes;
+            let by = [0, 1, 2].map(|k| x * a[k] + y * b[k] + z * c[k]);
+            if !reach.allows(*p, by) {
+                continue;
+            }
             for k in 0..3 {
-                let by = x * a[k] + y * b[k] + z * c[k];
                 // Minus zero plus zero would be zero.
-                if by != 0.0 && (p[k] + by).is_finite() {
-                    p[k] += by;
+                if by[k] != 0.0 && (p[k] + by[k]).is_finite() {
+                    p[k] += by[k];
                 }
             }
         }

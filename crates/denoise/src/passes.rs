@@ -19,14 +19,14 @@ const CHUNK: usize = 256;
 /// Noise below this many spacings is left alone: a fit would add more error than it removes.
 pub const NEGLIGIBLE_NOISE: f64 = 0.02;
 
-/// A cloud on its way through the passes of a method.
+/// A cloud between the passes of a method.
 pub struct Passes<'c> {
     noisy: &'c PointCloud,
     /// The local frame, in spacings.
     pub frame: LocalFrame,
     /// The noise at the start, in local units.
     pub noise: NoiseEstimate,
-    /// What is told at the end.
+    /// What is reported at the end.
     pub report: Report,
     name: &'static str,
 }

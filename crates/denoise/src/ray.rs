@@ -105,7 +105,7 @@ fn along_rays(start: &[Point], mut moved: Vec<Point>, eyes: &[Point]) -> Vec<Poi
             *q = p;
             continue;
         };
-        *q = vec3::add(p, vec3::scale(ray, way(vec3::sub(*q, p), ray, n)));
+        *q = vec3::add(p, vec3::scale(ray, distance_along(vec3::sub(*q, p), ray, n)));
     }
     moved
 }
@@ -131,7 +131,7 @@ fn normals(points: &[Point]) -> Vec<Point> {
 /// at 45 degrees half of the noise would stay. Near grazing incidence, however, r·n is small and
 /// its error, that of the estimated normal, is not: there t is taken as d·n r·n / c² for
 /// |r·n| < c, which goes on continuously and leaves points alone that are seen edge-on.
-fn way(d: Point, ray: Point, n: Point) -> f64 {
+fn distance_along(d: Point, ray: Point, n: Point) -> f64 {
     let length = vec3::norm(n);
     if !(length > 0.0 && length.is_finite()) {
         // No plane around it: what the displacement has along the ray.

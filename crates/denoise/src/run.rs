@@ -117,8 +117,8 @@ impl<'a> Run<'a> {
         iteration: usize,
         fraction: f64,
     ) -> Result<(), DenoiseError> {
-        let told = self.observer.progress(&Progress { step, iteration, fraction });
-        if told != Control::Continue || self.cancel.load(Ordering::Relaxed) {
+        let control = self.observer.progress(&Progress { step, iteration, fraction });
+        if control != Control::Continue || self.cancel.load(Ordering::Relaxed) {
             return Err(DenoiseError::Cancelled);
         }
         Ok(())

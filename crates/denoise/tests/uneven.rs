@@ -55,13 +55,13 @@ fn both_sides_get_about_what_they_would_alone() {
         let (even, _) = torus(alone, alone);
         let before = off(&noisy, &noisy, side);
         let (with, without) = (off(&out, &noisy, side), off(&auto(&even).cloud, &even, side));
-        let told = [before, with, without].map(|d| d / unit);
-        assert!(with < 0.6 * before && with < 1.5 * without, "{told:?}");
+        let in_units = [before, with, without].map(|d| d / unit);
+        assert!(with < 0.6 * before && with < 1.5 * without, "{in_units:?}");
     }
 }
 
 #[test]
-fn the_same_noise_everywhere_is_not_told_to_differ() {
+fn the_same_noise_everywhere_is_not_estimated_to_differ() {
     let (noisy, _) = torus(0.8, 0.8);
     let notes = auto(&noisy).report.notes;
     assert!(notes.iter().all(|n| !n.contains("differs")), "{notes:?}");

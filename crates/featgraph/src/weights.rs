@@ -43,7 +43,7 @@ pub fn objective(edges: &Edges, metric: &Metric) -> f64 {
 }
 
 /// The metric of the usual Gaussian kernel `exp(-|g|² / 2σ²)`, σ the median length of the
-/// differences that are not zero: the baseline that looks at no signal.
+/// differences that are not zero: the baseline that uses no signal.
 ///
 /// ```
 /// use featgraph::{edges::Edges, weights::{gaussian_metric, weights}};

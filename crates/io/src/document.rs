@@ -165,7 +165,7 @@ pub struct WriteOptions {
     pub forbid: Vec<PathBuf>,
 }
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// What the format could not hold.
@@ -183,7 +183,7 @@ pub struct Dropped {
     pub reason: String,
 }
 
-/// What a writer is told besides the document.
+/// Options of a writer.
 pub(crate) struct Job<'a> {
     pub encoding: Option<Encoding>,
     /// In lower case; text formats differ in style by it.

@@ -119,7 +119,7 @@ pub enum IoError {
     NoPoints {
         /// The file.
         file: String,
-        /// How many lines were looked at.
+        /// How many lines were read.
         lines: usize,
     },
     /// The output is there already.
@@ -205,7 +205,7 @@ impl Fault {
         Fault::At(Place::Byte(at), fault.into())
     }
 
-    /// A fault at byte `at` of a text, told as a line.
+    /// A fault at byte `at` of a text, reported by its line.
     pub fn line_of(text: &[u8], at: usize, fault: impl Into<String>) -> Self {
         let before = &text[..at.min(text.len())];
         Fault::line(memchr::memchr_iter(b'\n', before).count() + 1, fault)

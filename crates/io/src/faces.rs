@@ -138,7 +138,7 @@ impl ColorKind {
 pub(crate) fn drop_others(cloud: &PointCloud, held: &[&str], format: &str, to: &mut Vec<Dropped>) {
     let held: HashSet<&str> = held.iter().copied().collect();
     for a in cloud.attributes().filter(|a| !held.contains(a.name())) {
-        let reason = format!("{format} has no place for it");
+        let reason = format!("{format} cannot store it");
         to.push(Dropped { attribute: a.name().to_owned(), reason });
     }
 }

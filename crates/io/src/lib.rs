@@ -27,7 +27,6 @@ mod error;
 mod faces;
 mod format;
 mod las;
-mod left;
 pub mod limits;
 mod meaning;
 mod mesh;
@@ -44,6 +43,7 @@ mod stl;
 mod stream;
 mod template;
 mod text;
+mod unsupported;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! OBJ: lines of a mesh, of which only the coordinates of `v` lines ever change.
 //!
 //! Faces, texture coordinates, normals, groups and materials stay word for word; normals (`vn`)
-//! belong to corners of faces, not to points, and are not computed anew.
+//! belong to corners of faces, not to points, and are not computed again.
 
 use std::io::Write;
 use std::sync::Arc;

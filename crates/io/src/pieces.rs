@@ -65,14 +65,14 @@ pub trait Sink: Read + Write + Seek {}
 impl<T: Read + Write + Seek> Sink for T {}
 
 impl PieceFile {
-    /// Looks at the parts of a file that are not points.
+    /// Reads the parts of a file that are not points.
     pub fn open(path: &Path) -> Result<PieceFile, IoError> {
         let name = path.display().to_string();
         let fault = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => IoError::Missing { file: name.clone() },
             _ => IoError::Read { file: name.clone(), source },
         };
-        // Looked at before it is opened, since opening a pipe waits for somebody who writes.
+        // Checked before it is opened, since opening a pipe waits for somebody who writes.
         let kind = std::fs::metadata(path).map_err(fault)?.file_type();
         if kind.is_dir() {
             return Err(IoError::Directory { file: name });

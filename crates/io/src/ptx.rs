@@ -3,7 +3,7 @@
 //! The pose is applied, so that all scans are in one frame; the attribute `scan` says which scan
 //! a point is of where there are several. A row whose coordinates are all zero is a ray that met
 //! nothing: it has no position (NaN) and stays as it is. Only the coordinates of points that
-//! moved are written anew, in the scan's own frame.
+//! moved are written again, in the scan's own frame.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
             let fault = format!("{columns} x {rows} points do not fit in the file");
             return Err(Fault::line(at, fault));
         };
-        // The scanner's place and axes are told again by the matrix.
+        // The matrix repeats the scanner's place and axes.
         for _ in 0..4 {
             next("scanner's place and axes")?.point(0)?;
         }

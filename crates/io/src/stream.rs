@@ -8,7 +8,7 @@ use crate::format::Format;
 use crate::{limits, read_bytes};
 
 /// Reads a cloud to the end of a stream; `kind` is the name or extension of its format, which is
-/// told by the content where it is not given.
+/// detected from the content where it is not given.
 ///
 /// ```
 /// let document = pellucid_io::read_stream(&mut "1 2 3\n4 5 6\n".as_bytes(), "stdin", None)?;

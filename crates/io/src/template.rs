@@ -69,7 +69,7 @@ pub(crate) fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, &[u8
 pub(crate) struct Line<'a> {
     /// Counted from one.
     pub number: usize,
-    /// Where it starts, blanks aside.
+    /// Where it starts, without blanks.
     pub at: usize,
     /// Without blanks around it and without a comment.
     pub text: &'a [u8],

@@ -1,4 +1,4 @@
-//! Every bad input is told by file, place and fault, and none makes a reader panic.
+//! Every bad input is reported with file, place and fault, and none makes a reader panic.
 
 mod common;
 

@@ -1,15 +1,21 @@
 //! E57: scans, poses, invalid points, and what is refused.
 
 mod common;
+#[path = "hardening/crc.rs"]
+mod crc;
+#[path = "hardening/in_pieces.rs"]
+mod in_pieces;
 
 use std::io::Cursor;
 use std::path::Path;
 
 use common::{assert_same, rng};
+use crc::mend_e57;
 use e57::{
     E57Reader, E57Writer, Quaternion, RawValues, Record, RecordDataType, RecordName, RecordValue,
     Transform, Translation, VisualReferenceImageProperties,
 };
+use in_pieces::positions;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 use pellucid_io::{Document, Format, IoError, PieceFile, WriteOptions, read_bytes, write_bytes};
 use rand::RngExt;
@@ -215,10 +221,7 @@ fn damaged_files_are_refused_and_never_panic() {
         bytes[at] = r.random();
         // Half of them with sound checksums, so that the flips get further.
         if round % 2 == 0 {
-            for page in bytes.chunks_exact_mut(1024) {
-                let crc = crc32c(&page[..1020]).to_be_bytes();
-                page[1020..].copy_from_slice(&crc);
-            }
+            mend_e57(&mut bytes);
         }
         let whole = read_bytes(&bytes, Format::E57, "flipped");
         if round % 10 < 2 {
@@ -243,24 +246,9 @@ fn damaged_files_are_refused_and_never_panic() {
 fn in_pieces(path: &Path, bytes: &[u8]) -> Result<Vec<Point>, IoError> {
     std::fs::write(path, bytes).unwrap();
     let file = PieceFile::open(path)?;
-    let mut all = Vec::new();
-    file.positions(&mut |points| {
-        all.extend_from_slice(points);
-        true
-    })?;
+    let all = positions(&file)?;
     let _ = file.rewrite(Format::E57, &mut Cursor::new(Vec::new()), &mut |_, _| true);
     Ok(all)
-}
-
-/// The checksum of pages (CRC-32C).
-fn crc32c(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0u32, |mut c, &b| {
-        c ^= u32::from(b);
-        for _ in 0..8 {
-            c = if c & 1 != 0 { 0x82f6_3b78 ^ (c >> 1) } else { c >> 1 };
-        }
-        c
-    })
 }
 
 #[test]
@@ -270,10 +258,7 @@ fn absurd_counts_are_refused() {
     // The same length, so that the file stays in order: 9 points where there are 3.
     let mut more = bytes.clone();
     more[at + 13] = b'9';
-    for page in more.chunks_exact_mut(1024) {
-        let crc = crc32c(&page[..1020]).to_be_bytes();
-        page[1020..].copy_from_slice(&crc);
-    }
+    mend_e57(&mut more);
     let e = read_bytes(&more, Format::E57, "a.e57").unwrap_err().to_string();
     assert!(e.starts_with("a.e57: byte "), "{e}");
 }

@@ -165,7 +165,7 @@ fn files_without_points_are_read() {
 }
 
 #[test]
-fn a_wrong_name_is_told() {
+fn a_wrong_name_is_reported() {
     let e = read_bytes(&plain(), Format::Ply, "a.ply").unwrap_err().to_string();
     assert!(e.contains("the content is LAS; rename it to end in .las"), "{e}");
     let e = read_bytes(&packed(6), Format::Ply, "a.ply").unwrap_err().to_string();

@@ -77,7 +77,7 @@ fn off_changes_only_what_moved() {
     let bytes = Values::U8(vec![1, 0, 1, 1, 1, 0]);
     assert_eq!(d.cloud.attribute("color").unwrap().values(), &bytes);
     assert_eq!(put(&d, Format::Off), CNOFF.as_bytes());
-    // Written anew, floats keep their points.
+    // Written again, floats keep their points.
     let mut c = PointCloud::new(vec![[1.0, 2.0, 3.0]]);
     c.set_attribute(Attribute::vector("color", 3, Values::F64(vec![1.0, 0.0, 0.3]))).unwrap();
     let text = put(&Document::from(c), Format::Off);
@@ -193,7 +193,7 @@ fn fails(bytes: &[u8], format: Format, part: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn what_is_wrong_is_reported() {
     let obj = |text: &str, part: &str| fails(text.as_bytes(), Format::Obj, part);
     obj("v 1 2\n", "line 1: a vertex needs three numbers");
     obj("# a\nv 1 2 3 x\n", "line 2: a vertex has numbers only");
@@ -274,7 +274,7 @@ fn cut_or_flipped_files_never_panic() {
 }
 
 #[test]
-fn colours_of_16_bits_become_bytes_and_rounding_is_told() {
+fn colours_of_16_bits_become_bytes_and_rounding_is_reported() {
     let cloud = |values: [u16; 6]| {
         let mut cloud = PointCloud::new(vec![[0.0; 3], [1.0; 3]]);
         cloud.set_attribute(Attribute::vector("color", 3, Values::U16(values.to_vec()))).unwrap();
@@ -294,8 +294,8 @@ fn colours_of_16_bits_become_bytes_and_rounding_is_told() {
             let options = WriteOptions { overwrite: true, ..Default::default() };
             let written = pellucid_io::write(&path, &cloud(wide), &options).unwrap();
             assert!(written.dropped.is_empty(), "{name}: {written:?}");
-            let told = written.changed.iter().any(|c| c.attribute == "color");
-            assert_eq!(told, rounded, "{name} {wide:?}");
+            let reported = written.changed.iter().any(|c| c.attribute == "color");
+            assert_eq!(reported, rounded, "{name} {wide:?}");
             let again = pellucid_io::read(&path).unwrap();
             let color = again.cloud.attribute("color").unwrap();
             assert_eq!(color.values(), &Values::U8(bytes.to_vec()), "{name} {wide:?}");

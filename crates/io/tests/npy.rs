@@ -158,7 +158,7 @@ fn fails(bytes: &[u8], format: Format, part: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn what_is_wrong_is_reported() {
     let one = [0; 24];
     let bad = |descr: &str, shape: &str, part: &str| {
         fails(&plain(descr, "False", shape, &one), Format::Npy, part);

@@ -5,31 +5,23 @@ mod changed;
 mod common;
 #[path = "hardening/crc.rs"]
 mod crc;
+#[path = "hardening/in_pieces.rs"]
+mod in_pieces;
 mod las_files;
 #[path = "hardening/seeds.rs"]
 #[allow(dead_code, reason = "the seeds of some formats are used")]
 mod seeds;
 
-use std::path::Path;
-
 use changed::changed;
 use common::rng;
+use in_pieces::positions;
 use las_files::{Builder, descriptor, vlr};
 use pellucid_cloud::Point;
-use pellucid_io::{Format, IoError, PieceFile, WriteOptions, read_bytes, write_bytes};
+use pellucid_io::{Format, PieceFile, WriteOptions, read_bytes, write_bytes};
 use rand::RngExt;
 
 /// Changes of every seed.
 const CHANGES: usize = 60;
-
-fn in_pieces(path: &Path) -> Result<Vec<Point>, IoError> {
-    let mut all = Vec::new();
-    PieceFile::open(path)?.positions(&mut |points| {
-        all.extend_from_slice(points);
-        true
-    })?;
-    Ok(all)
-}
 
 /// Reads bytes as a whole and piece by piece.
 fn both(name: &str, bytes: &[u8]) -> [Result<Vec<Point>, String>; 2] {
@@ -39,7 +31,8 @@ fn both(name: &str, bytes: &[u8]) -> [Result<Vec<Point>, String>; 2] {
     let format = Format::from_path(&path).unwrap();
     let whole = read_bytes(bytes, format, &path.display().to_string());
     let whole = whole.map(|d| d.cloud.positions().to_vec());
-    [whole, in_pieces(&path)].map(|r| r.map_err(|e| e.to_string()))
+    [whole, PieceFile::open(&path).and_then(|file| positions(&file))]
+        .map(|r| r.map_err(|e| e.to_string()))
 }
 
 #[track_caller]

@@ -142,7 +142,7 @@ fn permissions_and_links_stay() {
 }
 
 #[test]
-fn what_ply_cannot_hold_is_told_or_kept_exactly_in_another_type() {
+fn what_ply_cannot_hold_is_reported_or_kept_exactly_in_another_type() {
     let mut cloud = PointCloud::new(vec![[0.0; 3]; 2]);
     let mut set = |name: &str, v: Values| cloud.set_attribute(Attribute::scalar(name, v)).unwrap();
     set("small", Values::I64(vec![-5, i64::from(i32::MAX)]));

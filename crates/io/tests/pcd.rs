@@ -174,7 +174,7 @@ fn fails(bytes: &[u8], part: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn what_is_wrong_is_reported() {
     let head =
         |fields: &str, rest: &str| format!("VERSION 0.7\nFIELDS {fields}\n{rest}").into_bytes();
     fails(b"VERSION 0.7\n", "line 2: the file ends inside the header");

@@ -1,6 +1,8 @@
 //! Files gone through piece by piece come out as those read as a whole.
 
 mod common;
+#[path = "hardening/in_pieces.rs"]
+mod in_pieces;
 mod las_files;
 
 use std::io::Cursor;
@@ -11,6 +13,7 @@ use e57::{
     E57Writer, Extension, ImageFormat, Quaternion, RawValues, Record, RecordDataType, RecordName,
     RecordValue, Transform, Translation, VisualReferenceImageProperties,
 };
+use in_pieces::positions;
 use las_files::{Builder, descriptor, vlr};
 use pellucid_cloud::Point;
 use pellucid_io::{Format, IoError, PieceFile, WriteOptions, read_bytes, write_bytes};
@@ -26,16 +29,6 @@ fn file(name: &str, bytes: &[u8]) -> Here {
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
     Here { _folder: folder, path }
-}
-
-fn positions(file: &PieceFile) -> Vec<Point> {
-    let mut all = Vec::new();
-    let ended = file.positions(&mut |points| {
-        all.extend_from_slice(points);
-        true
-    });
-    assert!(ended.unwrap());
-    all
 }
 
 fn rewritten(file: &PieceFile, format: Format, change: impl Fn(usize, &mut Point)) -> Vec<u8> {
@@ -76,7 +69,7 @@ fn assert_alike_moved(
     let mut document = read_bytes(bytes, format, "a").unwrap();
     assert_eq!(pieces.len(), document.cloud.len());
     let same = |a: &Point, b: &Point| a.map(f64::to_bits) == b.map(f64::to_bits);
-    let all = positions(&pieces);
+    let all = positions(&pieces).unwrap();
     assert!(all.iter().zip(document.cloud.positions()).all(|(a, b)| same(a, b)));
     for output in outputs {
         let whole = write_bytes(&document, *output, &WriteOptions::default()).unwrap();

@@ -54,7 +54,7 @@ fn other_clouds_go_round() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn what_is_wrong_is_reported() {
     let fails = |text: &str, part: &str| {
         let e = read_bytes(text.as_bytes(), Format::Ptx, "a.ptx").unwrap_err().to_string();
         assert!(e.starts_with("a.ptx: ") && e.contains(part), "{e}");

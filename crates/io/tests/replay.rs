@@ -113,7 +113,7 @@ fn limits_can_be_raised_and_lowered() {
     let bomb = hostile::all(&sound()).into_iter().find(|h| h.file == "bomb.pcd").unwrap();
     let document =
         read_bytes_with(&bomb.bytes, Format::Pcd, "bomb.pcd", &Limits::NONE).unwrap_err();
-    // The content is one byte longer than the points; with the limit out of the way that is told.
+    // The content is one byte longer than the points; without the limit that is reported.
     assert!(document.to_string().contains("more than it promises"), "{document}");
     let laz = sound().laz;
     assert!(read_bytes(&laz, Format::Laz, "a.laz").is_ok());

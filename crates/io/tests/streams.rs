@@ -51,7 +51,7 @@ fn unknown_formats_are_explained() {
 }
 
 #[test]
-fn whatever_a_format_has_no_place_for_is_said() {
+fn whatever_a_format_cannot_store_is_said() {
     let mesh = read(MESH);
     assert!(left(&mesh, "ply").is_empty());
     let las = left(&mesh, "las");

@@ -95,14 +95,14 @@
   }
 
   // Mouse, pen and fingers on the canvas: turn, move, come closer, pick.
-  function hands(canvas, camera, told) {
+  function hands(canvas, camera, listener) {
     const down = new Map();
     let moved = 0;
     let apart = 0;
     // In a view of several, the place within the one under the pointer.
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
-      return told.within(event.clientX - box.left, event.clientY - box.top, box);
+      return listener.within(event.clientX - box.left, event.clientY - box.top, box);
     };
     const middle = () => {
       const all = [...down.values()];
@@ -135,11 +135,11 @@
       } else {
         camera.orbit(dx, dy);
       }
-      told.moved();
+      listener.moved();
     });
     const up = (event) => {
       if (!down.delete(event.pointerId)) return;
-      if (event.type === "pointerup" && moved < 5 && down.size === 0) told.picked(event);
+      if (event.type === "pointerup" && moved < 5 && down.size === 0) listener.picked(event);
       apart = down.size ? middle().gap : 0;
     };
     canvas.addEventListener("pointerup", up);
@@ -150,7 +150,7 @@
       const lines = event.deltaMode === 1 ? 30 : 1;
       const { x, y, aspect } = at(event);
       camera.zoom(Math.exp(-event.deltaY * lines * 0.0015), x, y, aspect);
-      told.moved();
+      listener.moved();
     }, { passive: false });
   }
 

@@ -143,8 +143,8 @@ const Pellucid = {};
     return out;
   }
 
-  // The way of one row, or null.
-  function way(group, layer, row) {
+  // The displacement of one row, or null.
+  function displacement(group, layer, row) {
     const to = layer.from === null ? group.layers.find((l) => group.layers[l.from] === layer) : layer;
     if (!to) return null;
     const [a, b] = [place(group, group.layers[to.from], row), place(group, to, row)];
@@ -160,5 +160,5 @@ const Pellucid = {};
     return String(Number(v.toPrecision(4)));
   }
 
-  Object.assign(Pellucid, { unpack, group, order, valueOf, place, displacements, way, number });
+  Object.assign(Pellucid, { unpack, group, order, valueOf, place, displacements, displacement, number });
 })();

@@ -112,7 +112,7 @@
     uniform vec2 uStep;
     uniform vec2 uRange;    // near, far
     uniform float uStrength;
-    uniform int uPairs;     // of neighbours looked at
+    uniform int uPairs;     // of neighbours that are compared
     uniform vec3 uTop;
     uniform vec3 uBottom;
     uniform vec4 uBox;      // of the view within the picture

@@ -61,7 +61,7 @@
       const d = Pellucid.displacements(g, layer);
       const spacings = (v) => `${number(v)} (${Number((v / g.meta.spacing).toPrecision(3))} spacings)`;
       if (d) {
-        rows.push(["moved by", spacings(Pellucid.way(g, layer, row))]);
+        rows.push(["moved by", spacings(Pellucid.displacement(g, layer, row))]);
         rows.push(["along the normal", spacings(d[row])]);
       }
       if (layer.color) rows.push(["colour", [...layer.color.subarray(3 * row, 3 * row + 3)].join(" ")]);

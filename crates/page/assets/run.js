@@ -5,10 +5,10 @@
   const { number } = Pellucid;
 
   const STOPS = {
-    converged: "it had settled",
+    converged: "it had converged",
     "objective-rose": "the objective no longer fell",
-    "noise-removed": "what is left is what the noise estimate said would be left",
-    "iteration-limit": "the number of iterations was reached",
+    "noise-removed": "the residual noise is what the noise estimate predicts",
+    "iteration-limit": "the limit of iterations was reached",
     observer: "it was asked to stop",
     "nothing-to-do": "there was nothing to do",
   };
@@ -53,19 +53,19 @@
     };
     fact(run.points.toLocaleString("en"), "points");
     fact(report.noise === null ? "–" : short(report.noise / (report.spacing || 1)), "noise, in spacings");
-    fact(short(displacement.mean / (report.spacing || 1)), "mean way, in spacings");
+    fact(short(displacement.mean / (report.spacing || 1)), "mean displacement, in spacings");
     s.append(big);
     pairs(s, [
       ["Method", run.preset ? `${run.method}, preset ${run.preset}` : run.method],
       ["Noise estimated", report.noise === null ? null : length(report.noise, report.spacing)],
       ["Spacing", number(report.spacing)],
       ["Points that moved", `${run.displacement.moved.toLocaleString("en")} of ${run.points.toLocaleString("en")}`],
-      ["Way of half of them, at most", length(displacement.median, report.spacing)],
-      ["Of 95 %", length(displacement.p95, report.spacing)],
-      ["The longest", length(displacement.max, report.spacing)],
+      ["Displacement, median", length(displacement.median, report.spacing)],
+      ["95th percentile", length(displacement.p95, report.spacing)],
+      ["Largest", length(displacement.max, report.spacing)],
       ["Iterations", run.iterations],
       ["It stopped because", STOPS[run.stop] || run.stop],
-      ["Only a part", run.part ? `${run.part.points.toLocaleString("en")} points: ${run.part.conditions.join(", ")}` : null],
+      ["Selection", run.part ? `${run.part.points.toLocaleString("en")} points: ${run.part.conditions.join(", ")}` : null],
       ["Time", run.seconds === null ? null : `${number(run.seconds)} s`],
     ]);
     if (report.notes.length) {
@@ -226,7 +226,7 @@
 
   function fates(panel, run) {
     if (!run.attributes.length) return;
-    const s = section(panel, "What became of each attribute");
+    const s = section(panel, "Attribute changes");
     const table = element("table", null, { class: "plain" });
     for (const a of run.attributes) {
       const tr = element("tr");

@@ -36,7 +36,7 @@ pub struct Page {
     /// Where the page asks whether it is out of date, if it does: a path on its own server and
     /// the answer it expects.
     pub live: Option<(String, String)>,
-    /// What there is to look at.
+    /// What is shown.
     pub groups: Vec<Group>,
 }
 

@@ -1,6 +1,6 @@
-//! One HTML file in which point clouds can be looked at: no network, no server, nothing installed.
+//! One HTML file that shows point clouds: no network, no server, nothing installed.
 //!
-//! [`look`] finds out what a picture needs, [`Group`] packs clouds that are looked at together,
+//! [`look`] finds out what a picture needs, [`Group`] packs clouds that are shown together,
 //! [`Page`] puts them into a page.
 //!
 //! ```

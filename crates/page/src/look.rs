@@ -37,7 +37,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// Looks at a cloud; stored normals are taken, others estimated and turned outwards.
+    /// Prepares a cloud; stored normals are taken, others estimated and turned outwards.
     pub fn of(cloud: &PointCloud) -> Look {
         let points = cloud.positions();
         let table = KdTree::new(points).knn_table(NORMAL_NEIGHBORS);

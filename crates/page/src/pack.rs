@@ -10,7 +10,7 @@ use crate::look::{self, Look, Numbers};
 
 /// Positions are whole numbers up to this.
 const STEPS: f64 = 65535.0;
-/// Of the points looked at for the box, this share is outside at each end; then the box is made
+/// Of the points that the box is estimated from, this share is outside at each end; then the box is made
 /// larger by this many times its size. What lies beyond would take the precision from all others.
 const BEYOND: f64 = 0.001;
 const ROOM: f64 = 5.0;
@@ -29,7 +29,7 @@ pub struct Layer<'a> {
 }
 
 impl<'a> Layer<'a> {
-    /// A cloud to look at.
+    /// A cloud to show.
     pub fn new(name: impl Into<String>, cloud: &'a PointCloud) -> Self {
         Layer { name: name.into(), cloud, moved_from: None, truth: None }
     }
@@ -57,10 +57,10 @@ pub struct Block {
     pub text: String,
 }
 
-/// Clouds that are looked at together, packed.
+/// Clouds that are shown together, packed.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// What the page is told about them; `run` may be added.
+    /// What the page knows about them; `run` may be added.
     pub meta: serde_json::Map<String, Value>,
     /// The points.
     pub blocks: Vec<Block>,

@@ -33,7 +33,7 @@ fn bytes(group: &Group, id: &Value) -> Vec<u8> {
     out
 }
 
-/// The reverse of the packing, written anew as the page does it.
+/// The reverse of the packing, written a second time as the page does it.
 fn sums(bytes: &[u8], width: usize, base: Option<&[u16]>) -> Vec<u16> {
     let n = bytes.len() / (2 * width);
     let mut out = vec![0_u16; n * width];
@@ -157,7 +157,7 @@ fn names_cannot_leave_their_place() {
 }
 
 #[test]
-fn a_metric_is_told_in_words() {
+fn a_metric_is_described_in_words() {
     let names = ["x", "y", "nx", "ny"].map(str::to_owned);
     let mut m = vec![vec![0.0; 4]; 4];
     for (i, v) in [1.0, 4.0, 2.0, 0.5].into_iter().enumerate() {

@@ -11,7 +11,7 @@ use pellucid::denoise::{Control, Observer, Progress, registry};
 use pellucid::io::{self, Document};
 use pellucid::{PointCloud, Run};
 
-/// Enough for the survey to take a part only.
+/// Enough for the survey to take a sample only.
 const POINTS: usize = 135_000;
 
 fn parameters() -> AutoParameters {
@@ -113,7 +113,7 @@ fn tiles_give_what_the_whole_does_and_interruptions_change_nothing() {
 }
 
 #[test]
-fn too_little_memory_is_told_with_what_is_enough() {
+fn too_little_memory_is_reported_with_what_is_enough() {
     let here = tempfile::tempdir().unwrap();
     let folder = here.path();
     scan(&folder.join("in.laz"));

@@ -15,7 +15,7 @@ use pellucid::denoise::tiles::AutoParameters;
 use pellucid::denoise::{Control, Observer, Progress, registry};
 use pellucid::io::{self, Format};
 
-/// Enough for the survey to take a part only.
+/// Enough for the survey to take a sample only.
 const POINTS: usize = 135_000;
 
 /// Two scans of one torus: integers under a pose with some points that are nowhere, and doubles.
@@ -73,7 +73,7 @@ fn scans(points: &[Point]) -> Vec<u8> {
     out.into_inner()
 }
 
-/// Gives up at the second time that a step of that name is told.
+/// Cancels when a step of that name is reported for the second time.
 struct Until(&'static str, usize);
 
 impl Observer for Until {

@@ -49,19 +49,20 @@ pub fn denoise<'py>(
         };
         denoiser.denoise(&noisy, &mut run).map(|result| {
             let pairs = noisy.positions().iter().zip(result.cloud.positions());
-            let ways: Vec<f64> = pairs.map(|(a, b)| vec3::norm(vec3::sub(*b, *a))).collect();
+            let displacements: Vec<f64> =
+                pairs.map(|(a, b)| vec3::norm(vec3::sub(*b, *a))).collect();
             drop(noisy);
-            (result, ways)
+            (result, displacements)
         })
     })?;
-    let (result, ways) = outcome.map_err(of_run)?;
+    let (result, displacements) = outcome.map_err(of_run)?;
     let rest = json!({
         "stop": result.stop,
         "iterations": result.iterations,
         "report": result.report,
     });
     let points = arrays::rows(py, result.cloud.into_positions())?;
-    Ok((points, ways.into_pyarray(py), rest.to_string()))
+    Ok((points, displacements.into_pyarray(py), rest.to_string()))
 }
 
 /// The registry as JSON.

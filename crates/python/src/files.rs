@@ -65,6 +65,6 @@ pub fn write(
     let document = Document { cloud, source };
     let options = WriteOptions { overwrite, ..WriteOptions::default() };
     let written = crate::alone(py, || io::write(&path, &document, &options)).map_err(of_file)?;
-    let told = |all: Vec<io::Dropped>| all.into_iter().map(|d| (d.attribute, d.reason)).collect();
-    Ok([told(written.dropped), told(written.changed)])
+    let pairs = |all: Vec<io::Dropped>| all.into_iter().map(|d| (d.attribute, d.reason)).collect();
+    Ok([pairs(written.dropped), pairs(written.changed)])
 }

@@ -18,6 +18,9 @@ use crate::faults::value;
 /// The metric, its factor, the weight of each pair, and how learning went as JSON.
 type Answer<'py> = (Rows<'py>, Rows<'py>, Bound<'py, PyArray1<f64>>, String);
 
+/// Pairs of nodes, and the weight of each pair.
+type Weighted<'py> = (PyReadonlyArray2<'py, u32>, PyReadonlyArray1<'py, f64>);
+
 /// Learns a metric for features and signals of nodes, both with a row for each node, from the edges
 /// between `observed` nodes. Features that are NaN are missing if `missing` says so.
 #[pyfunction]
@@ -66,11 +69,7 @@ fn pair_list(pairs: &PyReadonlyArray2<'_, u32>) -> Vec<(u32, u32)> {
     ends.as_chunks::<2>().0.iter().map(|&[i, j]| (i, j)).collect()
 }
 
-fn laplacian(
-    nodes: usize,
-    pairs: &PyReadonlyArray2<'_, u32>,
-    weights: &PyReadonlyArray1<'_, f64>,
-) -> PyResult<Csr> {
+fn laplacian(nodes: usize, (pairs, weights): &Weighted<'_>) -> PyResult<Csr> {
     let weights: Vec<f64> = weights.as_array().iter().copied().collect();
     let graph = Graph::from_pairs(nodes, &pair_list(pairs), &weights, Duplicate::Add);
     Ok(graph.map_err(value)?.laplacian(Kind::Combinatorial))
@@ -80,14 +79,13 @@ fn laplacian(
 #[pyfunction]
 pub fn filter_graph<'py>(
     py: Python<'py>,
-    pairs: PyReadonlyArray2<'py, u32>,
-    weights: PyReadonlyArray1<'py, f64>,
+    edges: Weighted<'py>,
     signal: PyReadonlyArray2<'py, f64>,
     kernel: &Bound<'py, PyAny>,
     order: usize,
 ) -> PyResult<Rows<'py>> {
     let (nodes, channels) = (signal.shape()[0], signal.shape()[1]);
-    let l = laplacian(nodes, &pairs, &weights)?;
+    let l = laplacian(nodes, &edges)?;
     let fault = std::cell::Cell::new(None);
     let filter = ChebyshevFilter::new(&l, order, |frequency| {
         let answer = kernel.call1((frequency,)).and_then(|v| v.extract::<f64>());
@@ -108,14 +106,13 @@ pub fn filter_graph<'py>(
 #[pyfunction]
 pub fn interpolate_graph<'py>(
     py: Python<'py>,
-    pairs: PyReadonlyArray2<'py, u32>,
-    weights: PyReadonlyArray1<'py, f64>,
+    edges: Weighted<'py>,
     signal: PyReadonlyArray2<'py, f64>,
     known: PyReadonlyArray1<'py, bool>,
     smoothing: f64,
 ) -> PyResult<Rows<'py>> {
     let (nodes, channels) = (signal.shape()[0], signal.shape()[1]);
-    let l = laplacian(nodes, &pairs, &weights)?;
+    let l = laplacian(nodes, &edges)?;
     let known: Vec<bool> = known.as_array().iter().copied().collect();
     let z: Vec<f64> = signal.as_array().iter().copied().collect();
     let params = CgParams { tolerance: 1e-9, ..CgParams::default() };
@@ -129,11 +126,10 @@ pub fn interpolate_graph<'py>(
 pub fn graph_spectrum<'py>(
     py: Python<'py>,
     nodes: usize,
-    pairs: PyReadonlyArray2<'py, u32>,
-    weights: PyReadonlyArray1<'py, f64>,
+    edges: Weighted<'py>,
     count: usize,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, Rows<'py>)> {
-    let l = laplacian(nodes, &pairs, &weights)?;
+    let l = laplacian(nodes, &edges)?;
     let run = || spectrum::lowest_frequencies(&l, count, &spectrum::laplacian_params());
     let found = crate::alone(py, run).map_err(value)?;
     let vectors = arrays::table(py, &found.vectors, nodes)?;

@@ -12,7 +12,7 @@ use crate::arrays::{self, Points, Rows};
 use crate::faults::{of_run, value};
 use crate::watch::watched;
 
-/// Looks at a cloud in passes over all of its points, in parts of any size, wherever they are.
+/// Surveys a cloud in passes over all of its points, in parts of any size, wherever they are.
 ///
 /// >>> import pellucid
 /// >>> from pellucid import tiles
@@ -72,7 +72,7 @@ impl Survey {
         self.0.join(part.0.clone());
     }
 
-    /// Looks at points that are numbered from `first` on; those that are not finite have no number.
+    /// Surveys points that are numbered from `first` on; those that are not finite have no number.
     /// Gives how many have one.
     fn see(&mut self, py: Python<'_>, points: Points<'_>, first: u32) -> PyResult<usize> {
         let mut points = points.copied()?;

@@ -13,27 +13,27 @@ use pyo3::types::PyBool;
 /// How often signals are looked for. Ctrl-C is felt at once, and it costs nothing to speak of.
 const BEAT: Duration = Duration::from_millis(50);
 
-/// What the run tells the caller.
-struct Told {
+/// A step of the run, as reported to the caller.
+struct Step {
     fraction: f64,
-    step: String,
+    name: String,
     iteration: usize,
 }
 
 /// Passes progress on and waits for the answer, so that a callable that says no is obeyed.
 pub struct Teller {
-    told: Sender<Told>,
+    send: Sender<Step>,
     answer: Receiver<bool>,
 }
 
 impl Observer for Teller {
     fn progress(&mut self, progress: &Progress) -> Control {
-        let told = Told {
+        let step = Step {
             fraction: progress.fraction,
-            step: progress.step.to_owned(),
+            name: progress.step.to_owned(),
             iteration: progress.iteration,
         };
-        let on = self.told.send(told).is_ok() && self.answer.recv().unwrap_or(false);
+        let on = self.send.send(step).is_ok() && self.answer.recv().unwrap_or(false);
         if on { Control::Continue } else { Control::Cancel }
     }
 }
@@ -51,10 +51,10 @@ pub fn watched<T: Send>(
     py.detach(|| {
         std::thread::scope(|scope| {
             let (done_in, done) = channel::<()>();
-            let (told_in, told) = channel();
+            let (send, progress) = channel();
             let (answer, answer_out) = channel();
             // Nothing else holds the sending end: that the run is over is felt at once.
-            let teller = callable.map(|_| Teller { told: told_in, answer: answer_out });
+            let teller = callable.map(|_| Teller { send, answer: answer_out });
             let its_flag = flag.clone();
             let worker = scope.spawn(move || {
                 let _ends = done_in;
@@ -63,14 +63,14 @@ pub fn watched<T: Send>(
             let mut fault = None;
             loop {
                 let news = match callable {
-                    Some(_) => told.recv_timeout(BEAT).map(Some),
+                    Some(_) => progress.recv_timeout(BEAT).map(Some),
                     None => done.recv_timeout(BEAT).map(|()| None),
                 };
                 let asked = match news {
-                    Ok(Some(told)) => {
+                    Ok(Some(step)) => {
                         let said = Python::attach(|py| {
                             py.check_signals()?;
-                            ask(py, callable, &told)
+                            ask(py, callable, &step)
                         });
                         let go_on = matches!(said, Ok(true)) && fault.is_none();
                         // The run may be over by now; then nobody listens.
@@ -102,8 +102,8 @@ pub fn watched<T: Send>(
 }
 
 /// Whether the callable wants to go on; only `False` says no.
-fn ask(py: Python<'_>, callable: Option<&Py<PyAny>>, told: &Told) -> PyResult<bool> {
+fn ask(py: Python<'_>, callable: Option<&Py<PyAny>>, step: &Step) -> PyResult<bool> {
     let Some(callable) = callable else { return Ok(true) };
-    let said = callable.bind(py).call1((told.fraction, told.step.as_str(), told.iteration))?;
+    let said = callable.bind(py).call1((step.fraction, step.name.as_str(), step.iteration))?;
     Ok(!said.is(PyBool::new(py, false)))
 }

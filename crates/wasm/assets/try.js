@@ -1,5 +1,5 @@
 "use strict";
-// Drop a file in, look at it, denoise it in a worker, look again, download.
+// Drop a file in, inspect it, denoise it in a worker, inspect the result, download.
 (() => {
   const byId = (id) => document.getElementById(id);
 
@@ -31,7 +31,7 @@
       this.worker = new Worker(this.workerAddress);
       this.waiting = [];
       this.worker.onmessage = ({ data }) => {
-        if (data.kind === "progress") return this.told(data);
+        if (data.kind === "progress") return this.progress(data);
         const next = this.waiting.shift();
         if (data.kind === "failed") next?.fail(new Error(data.message));
         else next?.done(data);
@@ -92,7 +92,7 @@
       byId("bar").value = 0;
     }
 
-    told({ share, step }) {
+    progress({ share, step }) {
       byId("bar").value = share;
       this.say(step);
       this.heard = (this.heard || 0) + 1;

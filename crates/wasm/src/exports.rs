@@ -49,8 +49,8 @@ pub extern "C" fn open(name: usize) {
 pub extern "C" fn denoise() {
     STATE.with_borrow_mut(|s| {
         let wishes = String::from_utf8_lossy(&s.given).into_owned();
-        let told = |share: f64, step: &str| progress(share, step.as_ptr(), step.len());
-        s.answer = s.session.denoise(&wishes, told).into_bytes();
+        let report = |share: f64, step: &str| progress(share, step.as_ptr(), step.len());
+        s.answer = s.session.denoise(&wishes, report).into_bytes();
     });
 }
 

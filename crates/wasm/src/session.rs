@@ -1,4 +1,4 @@
-//! One file at a time: opened, looked at, denoised, saved.
+//! One file at a time: opened, shown, denoised, saved.
 
 use std::path::Path;
 
@@ -128,8 +128,9 @@ impl Session {
 
 /// How far points moved, as the report of the program tells it.
 fn displacement(before: &[Point], after: &[Point]) -> Value {
-    let way = |(a, b): (&Point, &Point)| vec3::norm(vec3::sub(*b, *a));
-    let mut all: Vec<f64> = before.iter().zip(after).map(way).filter(|d| d.is_finite()).collect();
+    let displacement = |(a, b): (&Point, &Point)| vec3::norm(vec3::sub(*b, *a));
+    let mut all: Vec<f64> =
+        before.iter().zip(after).map(displacement).filter(|d| d.is_finite()).collect();
     all.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| {
         let k = (all.len() as f64 * share).ceil() as usize;
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_in_words() {
+    fn faults_are_described_in_words() {
         let mut session = Session::default();
         assert!(session.open("a.ply", b"hello").contains("error"));
         assert!(session.open("a.what", b"\x00").contains("not known"));

@@ -21,10 +21,10 @@ pub enum BenchKind {
     Paper(BenchPaper),
     /// Time and memory of methods against the number of points
     Speed(BenchSpeed),
-    /// One cell of the tables, told on stdin: what `paper` starts
+    /// One cell of the tables, described on stdin: what `paper` starts
     #[command(hide = true)]
     Cell,
-    /// One run of one method, told on stdin: what `speed` starts
+    /// One run of one method, described on stdin: what `speed` starts
     #[command(hide = true)]
     SpeedRun,
 }
@@ -58,7 +58,7 @@ pub struct BenchPaper {
     /// Parameter values to try for each method; the best by the clean cloud counts as oracle
     #[arg(long, value_name = "FILE.toml")]
     pub grid: Option<PathBuf>,
-    /// Make the noisy clouds anew from the clean ones, by the paper's rule, into the output folder
+    /// Make the noisy clouds from the clean ones, by the paper's rule, into the output folder
     #[arg(long)]
     pub generate: bool,
     /// Seed of the noise and of everything random
@@ -70,12 +70,11 @@ pub struct BenchPaper {
     /// Threads for each cell
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = threads)]
     pub threads: usize,
-    /// Make the paper's visual comparisons instead of tables: strips of pictures, and pages to look
-    /// at the clouds; clouds that are in the output folder are not made again
+    /// Make the paper's visual comparisons instead of tables: strips of pictures, and pages that
+    /// show the clouds; clouds that are in the output folder are not made again
     #[arg(long)]
     pub figures: bool,
-    /// Also make a page for each cell, in which its clouds can be looked at, into views/; the tables
-    /// link them
+    /// Also make a page for each cell that shows its clouds, into views/; the tables link them
     #[arg(long, conflicts_with = "figures")]
     pub views: bool,
     /// Forget what earlier runs left in the output folder

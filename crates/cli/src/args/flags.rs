@@ -25,7 +25,7 @@ pub struct InFormat {
 
 /// Which points move.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "A part of the cloud")]
+#[command(next_help_heading = "Selection")]
 pub struct Part {
     /// Move only points of these classes (attribute "classification")
     #[arg(long, value_name = "N,…", value_delimiter = ',')]

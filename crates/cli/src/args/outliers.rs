@@ -57,7 +57,7 @@ pub struct Outliers {
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Write what was found, and what became of each attribute
+    /// Write what was found, and the changes of each attribute
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
     /// Replace files that exist (never the input)

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 /// Arguments of `view`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The page is served to this computer only, at an address that cannot be \
-                        guessed, until Ctrl-C. It is made anew when a file changes.")]
+                        guessed, until Ctrl-C. It is updated when a file changes.")]
 pub struct View {
-    /// The clouds to look at, together
+    /// The clouds to show, together
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// A clean cloud: distances to it can be shown

@@ -116,7 +116,7 @@ fn table(facts: &Facts) -> String {
         push("from", b.min.map(|c| c.to_string()).join(" "));
         push("to", b.max.map(|c| c.to_string()).join(" "));
     }
-    let unknown = || "cannot be told from these points".to_owned();
+    let unknown = || "cannot be estimated from these points".to_owned();
     push("spacing", facts.spacing.map_or_else(unknown, |s| format!("{s:.6}")));
     push("noise", facts.noise.map_or_else(unknown, |s| format!("{s:.6} (standard deviation)")));
     push("not finite", format!("{} rows", facts.nan_rows));

@@ -31,7 +31,7 @@ fn columns(rows: &[(String, String)]) -> String {
     rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
 }
 
-/// Prints a table unless told to be quiet.
+/// Prints a table unless `quiet` is given.
 fn say(quiet: bool, text: &str) -> Result<(), Failure> {
     if quiet { Ok(()) } else { output::print(text) }
 }

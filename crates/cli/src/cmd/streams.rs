@@ -82,7 +82,7 @@ pub fn read(path: &Path, in_format: Option<&str>, show: Show) -> Result<Document
     Ok(document)
 }
 
-/// Names the flag by which the format of a stream is told.
+/// Names the flag that gives the format of a stream.
 fn with_flag(error: IoError, flag: &str) -> Failure {
     match error {
         e @ IoError::UnknownStream { .. } => Failure::input(format!("{e} (with {flag})")),

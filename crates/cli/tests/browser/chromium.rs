@@ -227,7 +227,7 @@ impl Browser {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
     }
 
-    /// The page as a PNG file's bytes, also kept under `target/browser` for people to look at.
+    /// The page as a PNG file's bytes, also kept under `target/browser` for people to inspect.
     pub fn shot(&mut self, name: &str) -> Vec<u8> {
         self.eval("Pellucid.app ? Pellucid.app.drawn() : null");
         let answer = self.call("Page.captureScreenshot", json!({ "format": "png" }));

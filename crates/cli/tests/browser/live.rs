@@ -1,4 +1,4 @@
-//! `pellucid view`: the page comes from the server, and anew when a file changes.
+//! `pellucid view`: the page comes from the server, and again when a file changes.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -18,7 +18,7 @@ impl Drop for Running {
 }
 
 #[test]
-fn a_changed_file_is_shown_anew() {
+fn a_changed_file_is_shown_again() {
     let Some(program) = program() else { return };
     let folder = Folder::new();
     let a = folder.file("a.ply", ply(&noisy_sphere(3_000)));

@@ -219,7 +219,7 @@ fn every_control_works() {
     let channels = panel.as_array().unwrap();
     assert!(channels.iter().all(|c| c.as_f64().unwrap() < 90.0), "{panel}");
 
-    // The run is told in words and numbers; nothing from the file became markup.
+    // The run is described in words and numbers; nothing from the file became markup.
     let panel = b.eval("document.getElementById('panel').textContent");
     let panel = panel.as_str().unwrap();
     for word in

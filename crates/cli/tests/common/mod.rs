@@ -1,4 +1,4 @@
-//! Runs the program and looks at what it did.
+//! Runs the program and checks what it did.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::ffi::OsStr;

@@ -91,7 +91,7 @@ impl Around<'_> {
         self.select(query, radius * radius);
     }
 
-    /// Finds the points within `radius`, at most the `most` nearest of them, and does not look at
+    /// Finds the points within `radius`, at most the `most` nearest of them, and does not visit
     /// many more, however many there are.
     pub fn ball_of(&mut self, query: Point, radius: f64, most: usize) {
         if !(vec3::is_finite(query) && radius.is_finite() && radius >= 0.0) {

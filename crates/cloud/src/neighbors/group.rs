@@ -8,7 +8,7 @@ use super::table::Row;
 use super::{KdTree, LEAF, Neighbor};
 use crate::vec3::{self, Point};
 
-/// Most leaves to look at together. Points in heaps of duplicates or beside wide gaps need more
+/// Most leaves to search together. Points in heaps of duplicates or beside wide gaps need more
 /// and ask one by one instead.
 const CROWD: usize = 128;
 

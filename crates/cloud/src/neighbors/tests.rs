@@ -178,7 +178,7 @@ fn uneven_density_is_exact() {
     }
 }
 
-/// A search that looked at every coincident point would take minutes.
+/// A search that visited every coincident point would take minutes.
 #[test]
 fn coincident_points_are_not_searched_one_by_one() {
     const HALF: usize = 100_000;

@@ -14,11 +14,11 @@ use crate::normals::{covariance_of, normal_of_covariance};
 use crate::spacing::median;
 use crate::vec3::Point;
 
-/// Neighbourhoods looked at, at most.
+/// Neighbourhoods inspected, at most.
 const SAMPLES: usize = 1024;
 /// Radius of the ball whose normal is taken, in units of the noise as estimated.
 const BALL: f64 = 3.5;
-/// Radius of the cylinder in it whose heights are looked at: it reaches `0.71` balls up and down,
+/// Radius of the cylinder in it whose heights are inspected: it reaches `0.71` balls up and down,
 /// so that next to nothing is cut off.
 const CYLINDER: f64 = 0.7 * BALL;
 /// Fewest points in a cylinder, and fewest cylinders that say anything.

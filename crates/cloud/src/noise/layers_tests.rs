@@ -19,7 +19,7 @@ fn a_thin_wall_has_the_noise_of_its_sides() {
     for (thickness, sigma) in [(3.0, 1.0), (4.0, 1.0), (5.0, 1.4)] {
         let (points, truth) = wall(thickness, sigma);
         let tree = KdTree::new(&points);
-        // What a look from farther off gives: both sides as one.
+        // What a larger neighborhood gives: both sides as one.
         let apart = thickness / sigma * truth;
         let rough = NoiseEstimate {
             sigma: (truth * truth + 0.25 * apart * apart).sqrt(),

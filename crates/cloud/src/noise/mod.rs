@@ -56,7 +56,7 @@ pub fn thickness(members: impl Iterator<Item = Point> + Clone) -> Option<f64> {
 
 /// Estimates the noise of a cloud.
 ///
-/// The cost is bounded: at most 4096 neighbourhoods are looked at, whatever the size of the cloud.
+/// The cost is bounded: at most 4096 neighbourhoods are inspected, whatever the size of the cloud.
 /// A cloud without enough points to say anything gets a `sigma` of zero that is not `reliable`.
 ///
 /// ```

@@ -10,7 +10,7 @@ use crate::vec3::Point;
 /// Radius of a region in spacings, and how far it counts in regions.
 const REGION: f64 = 24.0;
 const COUNTS: f64 = 1.5;
-/// Neighbourhoods looked at in each, at most, and fewest that say anything.
+/// Neighbourhoods inspected in each, at most, and fewest that an estimate needs.
 const SAMPLES: usize = 48;
 const FEWEST: usize = 12;
 /// Regions a task, and points.
@@ -51,7 +51,7 @@ struct Region {
 }
 
 impl NoiseMap {
-    /// Looks at the regions around some of the points, those of low rank first. Ranks are numbers
+    /// Estimates the regions around some of the points, those of low rank first. Ranks are numbers
     /// of points that have nothing to do with where these are.
     pub fn new(points: &[Point], tree: &KdTree, ranks: &[u64], spacing: f64) -> NoiseMap {
         let radius = REGION * spacing;

@@ -10,7 +10,7 @@ use crate::normals::{covariance_of, normal_of_covariance};
 use crate::spacing::median;
 use crate::vec3::{self, Point};
 
-/// Neighbourhoods looked at, at most.
+/// Neighbourhoods inspected, at most.
 const SAMPLES: usize = 4096;
 /// Points in the smallest neighbourhood: eight degrees of freedom.
 const SMALLEST: usize = 14;

@@ -1,4 +1,4 @@
-//! Points that belong to no surface: found and told, never moved.
+//! Points that belong to no surface: found and reported, never moved.
 //!
 //! Noise is an error of a measurement and can be undone; an outlier (a bird, a reflection, a
 //! mixed pixel) measured something else, and no denoiser can guess where it ought to be. Three
@@ -148,7 +148,7 @@ pub enum OutlierError {
         /// What holds for every valid value.
         rule: &'static str,
     },
-    /// Fewer usable points than the rule looks at.
+    /// Fewer usable points than the rule needs.
     #[error(
         "the cloud has {finite} usable points ({rows} rows), but the rule {rule} with these \
          parameters needs at least {needed}"

@@ -51,10 +51,10 @@ fn rules() -> [Rule; 3] {
 fn the_documented_rates_hold() {
     // Recall, precision and share flagged without outliers, as in the module's table.
     let table = [[0.975, 0.984, 0.0001], [0.988, 0.943, 0.0016], [0.948, 0.984, 0.0001]];
-    for (rule, told) in rules().iter().zip(table) {
+    for (rule, expected) in rules().iter().zip(table) {
         let found = means(rule, 10_000);
-        for (f, t) in found.iter().zip(told) {
-            assert!((f - t).abs() < 6e-4, "{}: {found:?}, not {told:?}", rule.name());
+        for (f, t) in found.iter().zip(expected) {
+            assert!((f - t).abs() < 6e-4, "{}: {found:?}, not {expected:?}", rule.name());
         }
     }
 }

@@ -99,7 +99,7 @@ impl BoxTree {
             }
             let child = |i: u32| (query.gap2(&self.nodes[i as usize].bounds), i);
             let (left, right) = (child(at + 1), child(node.first));
-            // The nearer one is looked at first, so it goes on the stack last.
+            // The nearer one is visited first, so it goes on the stack last.
             let (near, far) = if left.0 <= right.0 { (left, right) } else { (right, left) };
             stack.push(far);
             stack.push(near);

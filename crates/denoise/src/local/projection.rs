@@ -83,7 +83,7 @@ impl Push {
         }
     }
 
-    /// The mean way to a point from the others of X around it, weighted by β and their densities.
+    /// The mean displacement to a point from the others of X around it, weighted by β and their densities.
     #[inline]
     pub fn away(self, theta: &Theta, density: Option<&[f64]>, around: &Around) -> Point {
         let (mut sum, mut total) = ([0.0; 3], 0.0);

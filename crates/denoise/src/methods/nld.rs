@@ -126,7 +126,7 @@ impl Denoiser for Nld {
                     *d = Descriptor::of(around, signs[i]);
                 },
             )?;
-            // What is left of the noise halves with each pass, roughly.
+            // The residual noise halves with each pass, roughly.
             let left = (sigma * 0.5_f64.powi(pass.index as i32 - 1)).max(LEAST_NOISE);
             let spread = (self.0.similarity * left).powi(-2);
             let mut moved = points.to_vec();

@@ -7,7 +7,7 @@ use super::{Apart, Patches};
 
 /// No such neighbour.
 pub const NONE: u32 = u32::MAX;
-/// Patches looked at for each neighbour to be chosen, where normals count too.
+/// Patches compared for each neighbour to be chosen, where normals count too.
 const CANDIDATES: usize = 3;
 
 /// Every patch linked to its nearest patches, point by counterpart.

@@ -32,6 +32,14 @@ type Clouds = Vec<(String, Vec<Point>)>;
 
 fn far(clouds: &mut Clouds) {
     let base = sphere(200);
+    // Near enough to take part.
+    for far in [1e2, 1e4, 1e6, 1e9, 1e11] {
+        let mut points = base.clone();
+        points.push([far, -far, far]);
+        clouds.push((format!("one row at {far:e} on all axes"), points.clone()));
+        points.push([-far, 0.0, far]);
+        clouds.push((format!("two rows at {far:e}"), points));
+    }
     for far in [1e13, 1e20, 1e150, 1e300, -1.7e308] {
         for axis in 0..3 {
             let mut points = base.clone();
@@ -41,7 +49,7 @@ fn far(clouds: &mut Clouds) {
         let mut points = base.clone();
         points.push([far, -far, far]);
         clouds.push((format!("one row at {far:e} on all axes"), points));
-        for (share, count) in [("a few", crate::FEW), ("half", 200), ("most", 400)] {
+        for (share, count) in [("a few", 20), ("half", 200), ("most", 400)] {
             let mut points = base.clone();
             points.extend(moved(&sphere(count), [far, 0.0, 0.5 * far]));
             clouds.push((format!("{share} of the rows at {far:e}"), points));

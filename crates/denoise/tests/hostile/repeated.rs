@@ -3,7 +3,7 @@
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::spacing::spacing_of;
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_denoise::{AlongRay, Denoiser, OnlyPart, Run, registry};
+use pellucid_denoise::{AlongRay, Denoiser, OnlySelected, Run, registry};
 
 use crate::clouds::sphere;
 use crate::{denoise, variants};
@@ -49,8 +49,8 @@ fn missing_measurements_at_the_origin_stay_and_change_nothing() {
         with.extend(&points);
         let out = denoise(method, preset, &with).unwrap();
         assert_eq!(out.report.skipped_rows, 300, "{name}");
-        let told = out.report.notes.iter().any(|n| n.contains("missing measurements"));
-        assert!(told, "{name}");
+        let reported = out.report.notes.iter().any(|n| n.contains("missing measurements"));
+        assert!(reported, "{name}");
         let bits = |p: &Point| p.map(f64::to_bits);
         let (origin, rest) = out.cloud.positions().split_at(300);
         assert!(origin.iter().all(|p| bits(p) == bits(&with[0])), "{name}");
@@ -69,8 +69,8 @@ fn a_far_point_stays_and_changes_nothing() {
             with.push([0.1, -far, 0.0]);
             let out = denoise(method, preset, &with).unwrap();
             assert_eq!(out.report.skipped_rows, 1, "{name}");
-            let told = out.report.notes.iter().any(|n| n.contains("farther than 2^40"));
-            assert!(told, "{name}");
+            let reported = out.report.notes.iter().any(|n| n.contains("farther than 2^40"));
+            assert!(reported, "{name}");
             assert_eq!(out.cloud.positions()[600], with[600], "{name}");
             assert_eq!(out.cloud.positions()[..600], *alone.positions(), "{name}");
         }
@@ -82,9 +82,9 @@ fn selections_and_lines_of_sight_count_copies_once_too() {
     let points = sphere(1200);
     let method = registry::find("mls").unwrap().build(None, &Default::default()).unwrap();
     let selected = |points: &[Point]| {
-        let part: Vec<bool> = points.iter().map(|p| p[0] > 0.5).collect();
+        let selected: Vec<bool> = points.iter().map(|p| p[0] > 0.5).collect();
         let cloud = PointCloud::new(points.to_vec());
-        OnlyPart::new(&*method, &part).denoise(&cloud, &mut Run::default()).unwrap().cloud
+        OnlySelected::new(&*method, &selected).denoise(&cloud, &mut Run::default()).unwrap().cloud
     };
     let along = |points: &[Point]| {
         let (cloud, eye) = (PointCloud::new(points.to_vec()), [[0.0, 0.0, 0.1]]);

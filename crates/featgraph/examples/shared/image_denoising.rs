@@ -50,7 +50,7 @@ pub const COARSE: Scene = Scene { period: 8.0, contrast: 0.2 };
 pub const SEAMS: Scene = Scene { period: 5.5, contrast: 0.4 };
 /// Seeds on which the settings below were chosen, on [`FINE`].
 pub const TUNING: Range<u64> = 0..3;
-/// Seeds looked at only afterwards.
+/// Seeds used only afterwards.
 pub const FRESH: Range<u64> = 100..103;
 
 /// Pixels between the ends of an edge, and of the mean that is the intensity feature.
@@ -64,7 +64,7 @@ const SHARPNESS: f64 = 20.0;
 pub struct Found {
     /// The noisy image.
     pub noisy: f64,
-    /// Bilateral weights by rule of thumb: σx twice the noise left in the 3 by 3 mean, σl = 2.
+    /// Bilateral weights by rule of thumb: σx twice the residual noise of the 3 by 3 mean, σl = 2.
     pub rule_of_thumb: f64,
     /// The bilateral weights that turn out best for each image, chosen with the truth among
     /// [`GRID`] and both means.

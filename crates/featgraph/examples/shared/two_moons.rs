@@ -33,7 +33,7 @@ pub const NUISANCE: usize = 6;
 const FEATURES: usize = 2 + NUISANCE;
 /// Seeds on which the settings below were chosen.
 pub const TUNING: Range<u64> = 0..10;
-/// Seeds looked at only afterwards.
+/// Seeds used only afterwards.
 pub const FRESH: Range<u64> = 100..110;
 
 const NEIGHBOURS: usize = 10;
@@ -41,7 +41,7 @@ const TRACE_LIMIT: f64 = 0.3;
 const ROUNDS: usize = 3;
 /// Weight of `z'Lz` against the given labels.
 const SMOOTHING: f64 = 0.1;
-/// Pull to zero of a node without a label, so that a part no label reaches has one solution.
+/// Pull to zero of a node without a label, so that a component without labels has one solution.
 const PULL: f64 = 1e-4;
 
 /// How one metric did, on average over the seeds.
@@ -166,7 +166,7 @@ fn scaled(metric: &Metric, factor: f64) -> Result<Metric, Box<dyn Error>> {
     Ok(Metric::from_matrix(FEATURES, values, metric.trace_limit() * factor)?)
 }
 
-/// Learns from the present guesses, spreads anew, a few times over.
+/// Learns from the present guesses and spreads again, a few times.
 fn rounds(
     rows: &[f64],
     given: &[f64],

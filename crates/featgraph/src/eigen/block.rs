@@ -117,7 +117,7 @@ impl Block {
         self.basis.combine(cp, &mut self.p, &mut self.ap);
     }
 
-    /// Orthonormalises X and P anew and computes their products from scratch.
+    /// Orthonormalises X and P again and computes their products from scratch.
     pub(super) fn refresh(&mut self, op: Operator<'_>) -> Result<(), EigenError> {
         self.basis.clear();
         let mut columns = std::mem::take(&mut self.x);

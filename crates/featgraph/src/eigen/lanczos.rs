@@ -1,4 +1,4 @@
-//! Lanczos with full reorthogonalisation: the way out when LOBPCG is slow on a small operator.
+//! Lanczos with full reorthogonalisation: the fallback when LOBPCG is slow on a small operator.
 //!
 //! LOBPCG keeps three directions per vector and needs many steps when the lowest eigenvalue is
 //! tiny against the largest one. Keeping all directions costs memory (n² numbers at worst) but

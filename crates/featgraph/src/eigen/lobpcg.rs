@@ -11,7 +11,7 @@ use crate::solve::blas::{axpy, norm};
 const KRYLOV_LIMIT: usize = 1024;
 /// Up to this size the operator is written out and diagonalised: cheaper than any iteration.
 const DENSE_LIMIT: usize = 16;
-/// After so many steps the products carried along are computed anew.
+/// After so many steps the products carried along are computed from scratch.
 const REFRESH: usize = 25;
 /// So many steps without a smaller residual mean that rounding is reached.
 const PATIENCE: usize = 100;

@@ -14,7 +14,7 @@ const ROUNDS: usize = 60;
 /// Multipliers that change by less than this, relative to the trace limit, are settled.
 const SETTLED: f64 = 1e-8;
 /// Smallest eigenvalue that aligned discs are scaled by, relative to the mean one: it leaves
-/// directions that the metric does not see yet a way in.
+/// directions that the metric does not see yet a chance.
 const LEAST_SCALE: f64 = 0.3;
 
 /// Lowers the objective over the whole matrix, from `m` in the set.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct SmoothParams {
     /// α: how much degrees are kept from zero; it scales the weights.
     pub log_degrees: f64,
-    /// β: how much weights are evened out; larger is denser.
+    /// β: how much large weights are penalized; larger is denser.
     pub evenness: f64,
     /// Converged when weights and degrees change by less than this, relative to themselves.
     pub tolerance: f64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::columns::{BLOCK, check_rows, norms, partials, total};
 use super::{LinearOperator, SolveError};
 
-/// How often the iteration may start anew when the true residual disagrees with the carried one.
+/// How often the iteration may restart when the true residual disagrees with the carried one.
 const RESTARTS: usize = 3;
 
 /// Settings of the conjugate gradient.

@@ -4,7 +4,7 @@
 use ::e57::{Extension, Record, RecordName, RecordValue};
 use pellucid_cloud::Attribute;
 
-use super::anew::record_type;
+use super::create::record_type;
 use super::frame::stored;
 use crate::document::Dropped;
 use crate::meaning;

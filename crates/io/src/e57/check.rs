@@ -6,7 +6,7 @@ use std::io::{Read, Seek};
 use ::e57::{PointCloud as Scan, RecordDataType};
 
 use super::read::type_of;
-use super::{ahead, attribute, bits};
+use super::{attribute, bits, readahead};
 use crate::error::Fault;
 use crate::limits;
 
@@ -19,7 +19,7 @@ pub(super) struct Held {
     pub ahead: usize,
 }
 
-/// Looks at the scans of a file of `len` bytes; `most` is how much memory may go to values that wait
+/// Checks the scans of a file of `len` bytes; `most` is how much memory may go to values that wait
 /// for the rest of their points.
 pub(super) fn scans(
     source: &mut (impl Read + Seek),
@@ -63,7 +63,7 @@ pub(super) fn scans(
             return Err(Fault::byte(at, fault));
         }
         total = total.saturating_add(scan.records);
-        waiting = waiting.max(ahead::check(source, scan, most)?);
+        waiting = waiting.max(readahead::check(source, scan, most)?);
     }
     match usize::try_from(total) {
         Ok(points) if points <= limits::POINTS => {

@@ -23,7 +23,7 @@ pub(super) fn start<R: Read + Seek, W: Read + Write + Seek>(
     Ok(writer)
 }
 
-/// What there is no way to write.
+/// What cannot be written.
 pub(super) fn left_out<R: Read + Seek>(reader: &E57Reader<R>) -> Option<Dropped> {
     reader.xml().contains("pointGroupingSchemes").then(|| Dropped {
         attribute: "pointGroupingSchemes".to_owned(),

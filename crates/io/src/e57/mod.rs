@@ -7,14 +7,14 @@
 //! own frames; a point that did not move gets the very values that were stored.
 
 mod added;
-mod ahead;
-mod anew;
 mod check;
 mod copied;
+mod create;
 mod frame;
 mod pieces;
 mod read;
-mod room;
+mod readahead;
+mod widen;
 mod write;
 mod xml;
 #[cfg(test)]
@@ -56,9 +56,9 @@ impl E57Source {
         let poses = (posed > 0).then(|| format!("the poses of {posed} scans"));
         let images = (self.images > 0).then(|| format!("{} images", self.images));
         let scans = "names, sensors and times of scans".to_owned();
-        let told = |s: &Scan| s.name.is_some() || s.sensor_model.is_some();
-        let told = self.scans.iter().any(told).then_some(scans);
-        poses.into_iter().chain(images).chain(told).collect()
+        let described = |s: &Scan| s.name.is_some() || s.sensor_model.is_some();
+        let descriptions = self.scans.iter().any(described).then_some(scans);
+        poses.into_iter().chain(images).chain(descriptions).collect()
     }
 
     pub fn other_elements(&self) -> Vec<(String, usize)> {
@@ -80,7 +80,7 @@ fn open(bytes: &[u8]) -> Result<E57Reader<Cursor<&[u8]>>, Fault> {
     open_with(Cursor::new(bytes), bytes.len(), most)
 }
 
-/// Looks at the description of a file of `len` bytes, which may have `most` at most.
+/// Checks the description of a file of `len` bytes, which may have `most` at most.
 fn open_with<R: Read + Seek>(
     mut source: R,
     len: usize,

@@ -7,9 +7,9 @@ use pellucid_cloud::Point;
 use pellucid_cloud::attribute::names;
 
 use super::frame::Frame;
-use super::room::Room;
+use super::widen::Widened;
 use super::write::Refused;
-use super::{ahead, attribute, check, copied, fault, open_with, points};
+use super::{attribute, check, copied, fault, open_with, points, readahead};
 use crate::batches::{Batches, Change, Mover, Stopped};
 use crate::document::Dropped;
 use crate::error::Fault;
@@ -51,7 +51,7 @@ impl E57Pieces {
             );
             return Err(Stopped::Unfit(fault));
         }
-        let held = check::scans(file, len, &scans, ahead::MOST)?;
+        let held = check::scans(file, len, &scans, readahead::MOST)?;
         let framed = |scan: Scan| match Frame::of(&scan) {
             Some(frame) => Ok((scan, frame)),
             None => Err(Fault::byte(scan.file_offset as usize, "a scan without coordinates")),
@@ -71,7 +71,7 @@ impl E57Pieces {
 
     /// How often positions are needed: twice if their range says how they are stored.
     pub fn passes(&self) -> usize {
-        1 + usize::from(self.scans.iter().any(|(scan, frame)| Room::of(scan, frame).depends()))
+        1 + usize::from(self.scans.iter().any(|(scan, frame)| Widened::of(scan, frame).depends()))
     }
 
     fn reader<'a>(&self, file: &'a mut File) -> Result<E57Reader<&'a mut File>, Stopped> {
@@ -113,12 +113,13 @@ impl E57Pieces {
         sink: &mut dyn Sink,
         change: &mut Change<'_>,
     ) -> Result<(), Stopped> {
-        let mut rooms: Vec<Room> = self.scans.iter().map(|(s, frame)| Room::of(s, frame)).collect();
+        let mut widened: Vec<Widened> =
+            self.scans.iter().map(|(s, frame)| Widened::of(s, frame)).collect();
         if self.passes() > 1 {
             self.moved(file, change, &mut |batch, _, moved| {
-                let (room, frame) = (&mut rooms[batch.scan], &self.scans[batch.scan].1);
-                if room.depends() {
-                    moved.iter().for_each(|p| room.add(frame, *p));
+                let (widened, frame) = (&mut widened[batch.scan], &self.scans[batch.scan].1);
+                if widened.depends() {
+                    moved.iter().for_each(|p| widened.add(frame, *p));
                 }
                 Ok(())
             })?;
@@ -126,8 +127,8 @@ impl E57Pieces {
         let mut reader = self.reader(file)?;
         let mut writer = copied::start(&reader, sink)?;
         let mut mover = Mover::new(change);
-        for (i, ((scan, frame), room)) in self.scans.iter().zip(rooms).enumerate() {
-            let mut w = copied::scan(&mut writer, scan, room.records())?;
+        for (i, ((scan, frame), widened)) in self.scans.iter().zip(widened).enumerate() {
+            let mut w = copied::scan(&mut writer, scan, widened.records())?;
             self.scan(&mut reader, i, &mut |batch| {
                 let (points, moved) = mover.step(|points| self.decode(batch, points))?;
                 for ((mut raw, was), now) in batch.rows.drain(..).zip(points).zip(moved) {

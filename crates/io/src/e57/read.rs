@@ -7,7 +7,7 @@ use ::e57::{RecordDataType, RecordValue};
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::frame::{Frame, value};
-use super::{E57Source, ahead, attribute, check, fault, open, points};
+use super::{E57Source, attribute, check, fault, open, points, readahead};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
 use crate::limits::Limits;
@@ -62,7 +62,7 @@ impl Gathered {
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let mut reader = open(bytes)?;
     let scans = reader.pointclouds();
-    let most = ahead::MOST.saturating_add(AHEAD.saturating_mul(bytes.len()));
+    let most = readahead::MOST.saturating_add(AHEAD.saturating_mul(bytes.len()));
     let held = check::scans(&mut Cursor::new(bytes), bytes.len(), &scans, most)?;
     // Positions, every column, and room to convert or weave some.
     let needed = held.points.saturating_mul(24 + held.columns + 48).saturating_add(held.ahead);

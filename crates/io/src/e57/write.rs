@@ -7,9 +7,9 @@ use ::e57::{E57Reader, E57Writer, PointCloud as Scan, RecordDataType, RecordValu
 use pellucid_cloud::{Attribute, PointCloud};
 
 use super::added::{self, Added};
-use super::anew::anew;
+use super::create::create;
 use super::frame::{Frame, stored, value};
-use super::room::Room;
+use super::widen::Widened;
 use super::{E57Source, attribute, copied, open, points};
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
@@ -52,7 +52,7 @@ pub(crate) fn write(
                     reason: CHANGED.to_owned(),
                 });
             }
-            anew(document, &mut out, &mut written.dropped)
+            create(document, &mut out, &mut written.dropped)
         }
     };
     done.map_err(|Refused(text)| WriteFault::Unfit(format!("E57 cannot hold this: {text}")))?;
@@ -105,11 +105,11 @@ fn scan_again(
 ) -> Result<(), Refused> {
     let frame = Frame::of(scan).ok_or_else(|| Refused("a scan without coordinates".to_owned()))?;
     let positions = &cloud.positions()[first..first + scan.records as usize];
-    let mut room = Room::of(scan, &frame);
-    if room.depends() {
-        positions.iter().for_each(|p| room.add(&frame, *p));
+    let mut widened = Widened::of(scan, &frame);
+    if widened.depends() {
+        positions.iter().for_each(|p| widened.add(&frame, *p));
     }
-    let mut prototype = room.records();
+    let mut prototype = widened.records();
     // The attribute of each record, with its component.
     let sources: Vec<Option<(&Attribute, usize)>> = prototype
         .iter()

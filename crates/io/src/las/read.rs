@@ -178,7 +178,7 @@ fn decode(
                 })
                 .collect();
             let mut exact = true;
-            // The first fault in the file is told, whichever was found first.
+            // The first fault in the file is reported, whichever was found first.
             for result in results {
                 exact &= result?;
             }

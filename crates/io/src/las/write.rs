@@ -199,7 +199,7 @@ fn records<'a>(
 fn new_header() -> Header {
     let mut header = Header {
         version: Version::new(1, 4),
-        // Coordinate systems, if any, are told as text: formats from 6 on demand it.
+        // Coordinate systems, if any, are given as text: formats from 6 on demand it.
         global_encoding: 1 << 4,
         file_creation_day_of_year: 0,
         file_creation_year: 0,

@@ -50,7 +50,7 @@ impl NpzSource {
     }
 }
 
-/// Bytes of an array in an archive that are looked at to see what it is.
+/// Bytes of an array in an archive that are read to find out what it is.
 const LOOK: usize = 1 << 16;
 
 /// What the header of an array in an archive tells; headers themselves may be long, and many.
@@ -119,7 +119,7 @@ pub(crate) fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Document, Fault>
         let fault = "no array in the archive is one of points: N x 3, or more columns";
         return Err(Fault::byte(0, fault));
     };
-    // A fault inside an array is told by where the array is.
+    // A fault inside an array is reported with the place of the array.
     let inside = |fault: Fault, e: &zip::Entry| {
         let name = String::from_utf8_lossy(&e.name).into_owned();
         match fault {

@@ -1,4 +1,4 @@
-//! The little of ZIP that NPZ needs: entries stored or deflated, copied as they are or anew.
+//! The little of ZIP that NPZ needs: entries stored or deflated, copied as they are or written again.
 //!
 //! Own code, so that entries that do not change are copied without being unpacked, and no size
 //! is believed before it is checked.

@@ -26,7 +26,7 @@ pub(crate) struct PlySource {
     header: Header,
     /// Index of the vertex element.
     vertex: usize,
-    /// What became of each vertex property.
+    /// Where each vertex property went.
     slots: Vec<Slot>,
     /// The columns of every element but the vertices, whose entry is empty.
     others: Vec<Vec<Values>>,

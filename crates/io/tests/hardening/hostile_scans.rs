@@ -132,7 +132,7 @@ pub fn laz(good: &[u8]) -> Vec<Hostile> {
     ]
 }
 
-/// The file with another description, its pages and their checksums made anew.
+/// The file with another description, its pages and their checksums computed again.
 pub fn with_xml(e57: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     const PAGE: usize = 1024;
     let mut plain: Vec<u8> = e57.chunks(PAGE).flat_map(|p| &p[..PAGE - 4]).copied().collect();

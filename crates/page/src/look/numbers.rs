@@ -8,7 +8,7 @@ use super::maps::{AMOUNT, Map, SIGNED};
 
 /// Share of the values beyond each end of a map: a few outliers would leave all others one colour.
 const BEYOND: f64 = 0.02;
-/// Values looked at for a range, at most.
+/// Values that a range is estimated from, at most.
 const SAMPLES: usize = 200_000;
 
 /// The values at the ends of a colour map.

@@ -43,7 +43,7 @@ impl FromStr for Memory {
 }
 
 impl fmt::Display for Memory {
-    /// Rounded up, so that what is told is enough.
+    /// Rounded up, so that the amount given is enough.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, scale) = match self.0 {
             0..1_000_000_000 => ("M", 1e6),

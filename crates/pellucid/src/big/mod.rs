@@ -56,7 +56,7 @@ pub struct Job {
     pub memory: Memory,
     /// Parameters of the method.
     pub parameters: AutoParameters,
-    /// Whether to go on with work that was interrupted.
+    /// Whether to resume work that was interrupted.
     pub resume: bool,
     /// Whether the output may be replaced.
     pub write: WriteOptions,
@@ -141,7 +141,7 @@ pub enum BigError {
         /// The work folder.
         folder: String,
     },
-    /// There is nothing to go on with.
+    /// There is nothing to resume.
     #[error("{folder}: there is no interrupted run to resume; start it without resuming")]
     NothingToResume {
         /// The work folder.

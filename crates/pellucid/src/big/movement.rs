@@ -33,7 +33,7 @@ pub struct Movement {
 }
 
 impl Movement {
-    /// The way from `before` to `after`, row by row.
+    /// The displacement from `before` to `after`, row by row.
     pub fn between(before: &[Point], after: &[Point]) -> Movement {
         let mut lengths = Lengths { stride: 1, ..Lengths::of(0) };
         for (&a, &b) in before.iter().zip(after) {

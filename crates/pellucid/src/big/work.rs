@@ -26,7 +26,7 @@ const LEARNED: f64 = 0.08;
 const SORTED: f64 = 0.1;
 pub(super) const DENOISED: f64 = 0.95;
 
-/// What is known once the cloud has been looked at.
+/// What is known once the cloud has been surveyed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Known {
     learned: Learned,
@@ -62,7 +62,7 @@ pub struct Piece {
 }
 
 impl Work {
-    /// Looks at the file, learns, and sorts the points by tile; or goes on where it was.
+    /// Surveys the file, learns, and sorts the points by tile; or resumes where it was.
     pub fn start(job: &Job, run: &mut Run) -> Result<Work, BigError> {
         run.progress("reading", 0, 0.0)?;
         Part::check(&job.output, &job.write)?;
@@ -80,7 +80,7 @@ impl Work {
                 let sum = positions(&file, &folder, run);
                 match sum.and_then(|sum| look(job, &folder, sum, run)) {
                     Err(e) if !e.is_cancelled() => {
-                        // Nothing to go on with; the first error is the one to report.
+                        // Nothing to resume; the first error is the one to report.
                         let _ = folder.remove();
                         return Err(e);
                     }
@@ -192,7 +192,7 @@ impl Iterator for Pieces<'_> {
     }
 }
 
-/// An error unless work that was interrupted can go on with this program, memory and input.
+/// An error unless work that was interrupted can be resumed with this program, memory and input.
 fn check_same(
     known: &Known,
     job: &Job,
@@ -310,7 +310,7 @@ fn remove(path: &Path) -> Result<(), BigError> {
     fs::remove_file(path).map_err(|e| BigError::file(path, e))
 }
 
-/// Tells a run how far a part of it has come.
+/// Reports to a run how far a step of it has come.
 struct Share<'a, 'r> {
     run: &'a mut Run<'r>,
     step: String,

@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::Cell;
 use super::data::Subject;
-use super::item::{Item, Told};
+use super::item::{Item, ItemOrder};
 use super::measure::{Bench, Measured};
 use super::results::Stopped;
 use super::views::Views;
 use crate::failure::Failure;
 use crate::{interrupt, output};
 
-/// How often to look whether the other process has ended.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often to check whether the other process has ended.
+const CHECK: Duration = Duration::from_millis(20);
 
-/// What the other process is told on stdin.
+/// What the other process reads from stdin.
 #[derive(Serialize, Deserialize)]
 struct Order {
-    item: Option<Told>,
+    item: Option<ItemOrder>,
     subject: Subject,
     stops: Vec<Stopped>,
     fingerprint: String,
@@ -42,7 +42,7 @@ pub fn run(
     views: Option<&Views>,
 ) -> Result<Measured, Failure> {
     let order = Order {
-        item: cell.item.as_ref().map(Item::told),
+        item: cell.item.as_ref().map(Item::order),
         subject: cell.subject.clone(),
         stops: cell.stops.clone(),
         fingerprint: cell.fingerprint.clone(),
@@ -63,12 +63,12 @@ pub fn itself(command: &str) -> Result<Command, Failure> {
     Ok(out)
 }
 
-/// Runs a program that is told on stdin what to do, and gives what it says on stdout.
+/// Runs a program that reads its order from stdin, and returns what it writes to stdout.
 pub fn ask(mut program: Command, order: &impl Serialize, name: &str) -> Result<String, Failure> {
     let order = serde_json::to_vec(order).map_err(Failure::work)?;
     let fault = |e: std::io::Error| Failure::work(format!("{name}: cannot be run: {e}"));
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(fault)?;
-    let told = child.stdin.take().map(|mut pipe| pipe.write_all(&order));
+    let sent = child.stdin.take().map(|mut pipe| pipe.write_all(&order));
     let answer = child.stdout.take().map(|mut pipe| {
         thread::spawn(move || {
             let mut text = String::new();
@@ -82,7 +82,7 @@ pub fn ask(mut program: Command, order: &impl Serialize, name: &str) -> Result<S
         (Some(130), _) => Err(Failure::Interrupted),
         // It has said on stderr what was wrong.
         _ => {
-            told.transpose().map_err(fault)?;
+            sent.transpose().map_err(fault)?;
             Err(Failure::work(format!("{name} failed")))
         }
     }
@@ -100,7 +100,7 @@ fn wait(child: &mut Child) -> Result<Option<i32>, Failure> {
             let _ = child.wait();
             return Err(Failure::Interrupted);
         }
-        thread::sleep(LOOK);
+        thread::sleep(CHECK);
     }
 }
 
@@ -110,7 +110,7 @@ fn program() -> std::io::Result<PathBuf> {
     if own.exists() { Ok(own.to_owned()) } else { env::current_exe() }
 }
 
-/// The other side: what it was told on stdin.
+/// The other side: reads the order from stdin.
 pub fn order<T: DeserializeOwned>(by: &str) -> Result<T, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(Failure::input)?;
@@ -129,7 +129,7 @@ pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
 /// The other side: reads an order on stdin, answers on stdout.
 pub fn obey() -> Result<(), Failure> {
     let Order { item, subject, stops, fingerprint, seed, threads, views } = order("paper")?;
-    let item = item.map(Item::hear).transpose()?;
+    let item = item.map(Item::from_order).transpose()?;
     let cell = Cell { item, subject, stops, fingerprint };
     let pool = pool(threads)?;
     let measured = interrupt::listening(|cancel| Bench { seed, cancel, views }.cell(&pool, &cell))?;

@@ -1,5 +1,5 @@
 //! `pellucid bench paper --figures`: the paper's visual comparisons as strips of pictures, with a
-//! page for each in which its clouds can be looked at.
+//! page for each that shows its clouds.
 
 mod list;
 
@@ -22,7 +22,7 @@ use crate::progress::Show;
 use crate::report::Head;
 use crate::{interrupt, output};
 
-use list::{Figure, Noisy, Strip};
+use list::{FIGURES, Figure, Noisy, Strip};
 
 /// Size of one cloud's picture.
 const PANEL: Size = Size(420, 420);
@@ -42,9 +42,9 @@ pub fn make(args: &BenchPaper) -> Result<(), Failure> {
     fs::create_dir_all(&folder)
         .map_err(|e| Failure::work(naming(&folder, format!("cannot be made: {e}"))))?;
     let mut text = "# Figures\n\nEach strip shows clouds from one place; methods with their defaults, \
-                    no look at the truth. The page below it shows the same clouds to turn and compare.\n"
+                    without the truth. The page below it shows the same clouds to turn and compare.\n"
         .to_owned();
-    for figure in list::all() {
+    for figure in FIGURES {
         let wanted = args.models.is_empty() || args.models.iter().any(|m| m == figure.name);
         let sources = figure.sources();
         let missing = sources.iter().find(|s| !args.data.join(s).is_file());
@@ -54,17 +54,17 @@ pub fn make(args: &BenchPaper) -> Result<(), Failure> {
         if !wanted || missing.is_some() {
             continue;
         }
-        let clouds = clouds(args, &figure, &folder)?;
+        let clouds = clouds(args, figure, &folder)?;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n## {}\n\n{}\n", figure.title, figure.about);
         for strip in figure.strips {
             let name = format!("{}{}.png", figure.name, strip.suffix);
-            draw(args, &figure, strip, &clouds, &folder.join(&name))?;
+            draw(args, figure, strip, &clouds, &folder.join(&name))?;
             let _ = writeln!(text, "![{}](figures/{name})\n", strip.about);
         }
         let name = format!("{}.html", figure.name);
-        page(args, &figure, &clouds, &folder.join(&name))?;
-        let _ = writeln!(text, "[Look at these clouds](figures/{name})");
+        page(args, figure, &clouds, &folder.join(&name))?;
+        let _ = writeln!(text, "[Inspect these clouds](figures/{name})");
     }
     output::write_file(&args.out.join("figures.md"), text.as_bytes(), true, &[])?;
     if !args.quiet {

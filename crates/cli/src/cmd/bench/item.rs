@@ -21,17 +21,17 @@ pub struct Item {
     pub changes: ParameterMap,
 }
 
-/// An item as another process is told of it: method, preset, changes.
-pub type Told = (String, Option<String>, ParameterMap);
+/// An item as it is sent to another process: method, preset, changes.
+pub type ItemOrder = (String, Option<String>, ParameterMap);
 
 impl Item {
     /// For another process.
-    pub fn told(&self) -> Told {
+    pub fn order(&self) -> ItemOrder {
         (self.method.name.to_owned(), self.preset.clone(), self.changes.clone())
     }
 
-    /// What another process told.
-    pub fn hear((method, preset, changes): Told) -> Result<Self, Failure> {
+    /// From what another process sent.
+    pub fn from_order((method, preset, changes): ItemOrder) -> Result<Self, Failure> {
         Item::new(&method, preset.as_deref(), changes)
     }
 

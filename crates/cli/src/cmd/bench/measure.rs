@@ -30,11 +30,11 @@ const PAPER_LENGTH: f64 = 90.0;
 pub struct Bench {
     pub seed: u64,
     pub cancel: Arc<AtomicBool>,
-    /// Pages to look at, if they are wanted.
+    /// Pages that show the clouds, if they are wanted.
     pub views: Option<Views>,
 }
 
-/// What a cell gives: a row for each way of stopping, and the errors on the way.
+/// What a cell gives: a row for each way of stopping, and the errors after each iteration.
 #[derive(Serialize, Deserialize)]
 pub struct Measured {
     pub rows: Vec<Row>,

@@ -1,4 +1,4 @@
-//! The oracle: looks at the clean cloud after every iteration. It lives here, outside every
+//! The oracle: compares with the clean cloud after every iteration. It lives here, outside every
 //! method, and whatever it decides is called `oracle` in the results.
 
 use pellucid::cloud::Point;
@@ -60,7 +60,7 @@ impl Oracle {
         Oracle { wanted, steps: Vec::new(), best: None, stopped: None, blind: None }
     }
 
-    /// Looks at the state after an iteration.
+    /// Judges the state after an iteration.
     pub fn judge(
         &mut self,
         step: Step,
@@ -125,8 +125,8 @@ impl Observer for Watch<'_> {
         let positions = (snapshot.positions)();
         let mse = (self.error)(&positions);
         let step = Step { index: snapshot.record.index, mse, spent: self.clock.spent() };
-        let told = self.oracle.judge(step, snapshot.record.would_stop, || positions);
+        let control = self.oracle.judge(step, snapshot.record.would_stop, || positions);
         self.clock.resume();
-        told
+        control
     }
 }

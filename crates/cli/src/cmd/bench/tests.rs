@@ -120,8 +120,8 @@ fn follow(wanted: Wanted, errors: &[f64], own_stop: usize) -> (Oracle, usize) {
     for (i, &mse) in errors.iter().enumerate() {
         let index = i + 1;
         let step = Step { index, mse, spent: [index as f64, 0.0] };
-        let told = oracle.judge(step, index >= own_stop, || vec![[index as f64, 0.0, 0.0]]);
-        if told == Control::Stop {
+        let control = oracle.judge(step, index >= own_stop, || vec![[index as f64, 0.0, 0.0]]);
+        if control == Control::Stop {
             return (oracle, index);
         }
     }

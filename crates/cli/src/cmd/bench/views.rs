@@ -1,4 +1,4 @@
-//! `pellucid bench paper --views`: a page for each cell, in which its clouds can be looked at.
+//! `pellucid bench paper --views`: a page for each cell that shows its clouds.
 
 use std::collections::HashSet;
 use std::fs;

@@ -16,7 +16,7 @@ use crate::{interrupt, output};
 /// How to run them.
 pub struct Work<'a> {
     pub results: &'a Results,
-    /// Pages to look at, if they are wanted.
+    /// Pages that show the clouds, if they are wanted.
     pub views: Option<&'a Views>,
     pub seed: u64,
     pub jobs: usize,
@@ -25,7 +25,7 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Runs every cell; failures of single cells are told and counted, the others go on.
+    /// Runs every cell; failures of single cells are reported and counted, the others go on.
     pub fn all(&self, cells: &[Cell]) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
         let state = Mutex::new(State { done: 0, failed: 0, fatal: None });

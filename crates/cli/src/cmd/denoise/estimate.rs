@@ -16,7 +16,7 @@ use super::super::streams;
 use super::jobs::Job;
 use super::parameters::Plan;
 
-/// Points of the part that is tried.
+/// Points of the sample that is tried.
 const TRIED: usize = 8_000;
 /// Memory per point when it cannot be measured, and the least that is believed: positions twice,
 /// a tree, sixteen neighbours with distances, a little more.
@@ -55,7 +55,7 @@ fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<Estimate, Failure> {
     let start = Instant::now();
     let cloud = streams::read(&job.input, args.streams.in_format.as_deref(), show)?.cloud;
     let name = streams::source_name(&job.input);
-    // Of a part, the surroundings take a share that is not known before.
+    // Of a selection, the surroundings take a share that is not known before.
     let chosen = super::select::part(&args.part, &cloud, name)?.map(|part| {
         let rows: Vec<usize> = (0..part.len()).filter(|&row| part[row]).collect();
         cloud.select(&rows)
@@ -67,8 +67,8 @@ fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<Estimate, Failure> {
     let share = worked_on.len() as f64 / part.len().max(1) as f64;
     let before = Memory::begin();
     let start = Instant::now();
-    show.busy("trying a part", || try_out(args, plan, &part)).map_err(|e| {
-        // The part may be too small where the whole is not; then the whole was tried.
+    show.busy("trying a sample", || try_out(args, plan, &part)).map_err(|e| {
+        // The sample may be too small where the whole is not; then the whole was tried.
         Failure::denoise(name, e)
     })?;
     let seconds = start.elapsed().as_secs_f64();

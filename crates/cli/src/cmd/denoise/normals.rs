@@ -14,7 +14,7 @@ const NEIGHBORS: usize = 16;
 /// Why normals are not what they were.
 pub fn reason(settled: &str) -> String {
     match settled {
-        "updated" => "estimated anew where the points are now".to_owned(),
+        "updated" => "estimated again from the moved points".to_owned(),
         _ => "by --normals drop".to_owned(),
     }
 }
@@ -40,7 +40,7 @@ pub fn settle(
             orient_like(&mut new, &old);
             let stays = |row: usize| part.is_some_and(|p| !p[row]);
             for (row, (n, o)) in new.iter_mut().zip(&old).enumerate() {
-                // Points outside the part, rows that are not finite, and places without a plane
+                // Points outside the selection, rows that are not finite, and places without a plane
                 // keep what they had.
                 if stays(row) || !vec3::is_finite(*n) || vec3::dot(*n, *n) == 0.0 {
                     *n = *o;

@@ -1,4 +1,4 @@
-//! The report as a page to look at.
+//! The report as a page that shows the clouds.
 
 use std::path::{Path, PathBuf};
 

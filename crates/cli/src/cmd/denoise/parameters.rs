@@ -6,7 +6,7 @@ use std::path::Path;
 
 use pellucid::cloud::Point;
 use pellucid::denoise::registry::{self, Method, ParameterMap};
-use pellucid::denoise::{AlongRay, DenoiseError, Denoised, Denoiser, OnlyPart};
+use pellucid::denoise::{AlongRay, DenoiseError, Denoised, Denoiser, OnlySelected};
 use pellucid::{PointCloud, Run};
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ impl Plan {
         Ok(Plan { method, preset, changes, denoiser })
     }
 
-    /// The method, for a part of the cloud and along lines of sight if these are given.
+    /// The method, for a selection of points and along lines of sight if these are given.
     pub fn restricted<'a>(
         &'a self,
         part: Option<&'a [bool]>,
@@ -73,7 +73,7 @@ impl Denoiser for Restricted<'_> {
         let along = self.viewpoints.map(|eyes| AlongRay::new(self.method, eyes));
         let method = along.as_ref().map_or(self.method, |a| a as &dyn Denoiser);
         match self.part {
-            Some(part) => OnlyPart::new(method, part).denoise(noisy, run),
+            Some(part) => OnlySelected::new(method, part).denoise(noisy, run),
             None => method.denoise(noisy, run),
         }
     }

@@ -1,4 +1,4 @@
-//! `pellucid view`: clouds in the browser, anew whenever their files change.
+//! `pellucid view`: clouds in the browser, updated whenever their files change.
 
 mod http;
 mod server;
@@ -27,7 +27,7 @@ use crate::{interrupt, output};
 
 use server::Server;
 
-/// How often files are looked at.
+/// How often files are checked.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub fn run(args: &View) -> Result<(), Failure> {

@@ -22,7 +22,8 @@ pub struct Stopper {
     /// Rms movement off the measured places, along the normals.
     removed: f64,
     energy: f64,
-    told: f64,
+    /// The progress that was last reported.
+    reported: f64,
 }
 
 impl Stopper {
@@ -35,7 +36,7 @@ impl Stopper {
             estimate,
             removed: 0.0,
             energy: f64::INFINITY,
-            told: 0.0,
+            reported: 0.0,
         }
     }
 
@@ -44,7 +45,7 @@ impl Stopper {
     pub fn by_movement(movement: f64, share: f64, estimate: NoiseEstimate) -> Stopper {
         let rule = StopRule::Movement;
         let energy = f64::INFINITY;
-        Stopper { rule, movement, share, estimate, removed: 0.0, energy, told: 0.0 }
+        Stopper { rule, movement, share, estimate, removed: 0.0, energy, reported: 0.0 }
     }
 
     /// Noise and spacing of the cloud as it came.
@@ -58,11 +59,11 @@ impl Stopper {
             if self.estimate.sigma > 0.0 { self.removed / self.estimate.sigma } else { 0.0 };
         let by_count = (i - 1) as f64 / limit as f64;
         // The last part of the noise goes slowly.
-        self.told = (0.8 * by_noise).min(0.9).max(by_count).clamp(self.told, 1.0);
-        self.told
+        self.reported = (0.8 * by_noise).min(0.9).max(by_count).clamp(self.reported, 1.0);
+        self.reported
     }
 
-    /// Looks at the step to `next`; `nearest` and `normals` belong to the cloud before it.
+    /// Judges the step to `next`; `nearest` and `normals` belong to the cloud before it.
     pub fn judge(
         &mut self,
         record: &mut Iteration,

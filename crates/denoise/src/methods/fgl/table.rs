@@ -1,4 +1,4 @@
-//! What help, docs and the conformance tests are told of the method.
+//! What help, docs and the conformance tests know about the method.
 
 use crate::registry::{Parameter, Preset, Properties};
 

@@ -127,7 +127,7 @@ fn the_projection_is_in_the_set_idempotent_and_nearest() {
                 assert!(x[i * k + i] >= radius + margin - 1e-12, "row {i} of {k}");
             }
             assert!(cholesky(&x, k, 0.99 * margin).is_ok());
-            // Nearest: the way back to `a` makes no acute angle with the way to any corner.
+            // Nearest: the direction back to `a` makes no acute angle with that to any corner.
             let slope = |i: usize, j: usize| a[i * k + j] - x[i * k + j];
             let along: f64 = (0..k * k).map(|n| (a[n] - x[n]) * x[n]).sum();
             let own: f64 = (0..k).map(|i| slope(i, i) * margin).sum();

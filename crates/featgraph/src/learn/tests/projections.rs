@@ -64,7 +64,7 @@ fn no_random_feasible_point_is_closer() {
     onto_spectrum(&mut s, k, 0.05, limit).unwrap();
     let mut tried = 0;
     while tried < 10_000 {
-        // A feasible diagonal: bounds plus shares of a random part of what is left.
+        // A feasible diagonal: bounds plus shares of a random fraction of the rest.
         let spare = limit - lower.iter().sum::<f64>();
         let shares: Vec<f64> = (0..k).map(|_| random.random::<f64>()).collect();
         let part = spare * random.random::<f64>() / shares.iter().sum::<f64>();

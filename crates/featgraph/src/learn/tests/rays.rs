@@ -1,4 +1,4 @@
-//! The optimum over the discs by a way of its own, to compare with: no code of the solvers.
+//! The optimum over the discs by another method, to compare with: no code of the solvers.
 //!
 //! A matrix whose discs are right of the margin is `margin I` plus a sum, with weights of at least
 //! zero, of `e_i e_i'` and `(e_i ± e_j)(e_i ± e_j)'` (Barker and Carlson 1975). Divided by their

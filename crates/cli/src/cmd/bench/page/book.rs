@@ -84,7 +84,7 @@ pub struct Book {
     pub kind: Kind,
     /// Items in the order in which they were asked for.
     pub order: Vec<String>,
-    /// Where clouds can be looked at.
+    /// The pages that show clouds.
     pub pages: Pages,
 }
 
@@ -174,7 +174,7 @@ impl Book {
         what.of(self.find(line, model, level, stop)?)
     }
 
-    /// Where the clouds behind a number can be looked at.
+    /// The page that shows the clouds behind a number.
     pub fn view(&self, line: &Line, model: &str, level: f64, stop: Stopped) -> Option<String> {
         self.pages.link(&self.find(line, model, level, stop)?.key())
     }

@@ -90,7 +90,7 @@ fn page(
     out += &tables::time(book)?;
     out += &tables::chosen(book)?;
     if figures {
-        out += "\n## To look at\n\n[Strips and views of the clouds](figures.md)\n";
+        out += "\n## Pictures\n\n[Strips and views of the clouds](figures.md)\n";
     }
     Ok(out)
 }

@@ -1,6 +1,6 @@
 //! `pellucid bench speed`: time and memory against the number of points.
 //!
-//! Times on a busy machine say little, so they are also told in units of work on the same points and
+//! Times on a busy machine say little, so they are also given in units of work on the same points and
 //! threads right after: finding the 16 nearest neighbours of every point.
 
 mod clouds;

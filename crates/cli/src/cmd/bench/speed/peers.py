@@ -74,7 +74,7 @@ def installed():
 
 def measured(order):
     threads = order["threads"]
-    # Not every library looks at OMP_NUM_THREADS.
+    # Not every library reads OMP_NUM_THREADS.
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         if threads < len(cores):

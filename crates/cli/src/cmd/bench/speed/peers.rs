@@ -35,7 +35,7 @@ pub struct Found {
     python: PathBuf,
 }
 
-/// What the script is told.
+/// The order for the script.
 #[derive(Serialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Order<'a> {
@@ -85,7 +85,7 @@ pub fn find() -> Result<Found, Failure> {
 }
 
 impl Found {
-    /// Measures in another process; its memory would be mostly Python's and is not told.
+    /// Measures in another process; its memory would be mostly Python's and is not reported.
     pub fn run(
         &self,
         peer: &Peer,

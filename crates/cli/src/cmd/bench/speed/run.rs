@@ -8,7 +8,7 @@ use pellucid::io;
 use serde::{Deserialize, Serialize};
 
 use super::super::apart;
-use super::super::item::{Item, Told};
+use super::super::item::{Item, ItemOrder};
 use super::super::usage::{self, Clock};
 use super::table::{Measured, Unit};
 use crate::failure::Failure;
@@ -19,10 +19,10 @@ pub const UNIT_NEIGHBORS: usize = 16;
 /// The unit is short, so that a disturbance would show: the quicker of two counts.
 const UNIT_RUNS: usize = 2;
 
-/// What the other process is told on stdin.
+/// What the other process reads from stdin.
 #[derive(Serialize, Deserialize)]
 struct Order {
-    item: Told,
+    item: ItemOrder,
     file: PathBuf,
     seed: u64,
     threads: usize,
@@ -36,7 +36,7 @@ pub fn apart(
     seed: u64,
     title: &str,
 ) -> Result<Measured, Failure> {
-    let order = Order { item: item.told(), file: file.to_owned(), seed, threads };
+    let order = Order { item: item.order(), file: file.to_owned(), seed, threads };
     let text = apart::ask(apart::itself("speed-run")?, &order, title)?;
     serde_json::from_str(&text).map_err(Failure::work)
 }
@@ -44,7 +44,7 @@ pub fn apart(
 /// The other side: reads an order on stdin, answers on stdout.
 pub fn obey() -> Result<(), Failure> {
     let Order { item, file, seed, threads } = apart::order("speed")?;
-    let method = Item::hear(item)?.build(&Default::default())?;
+    let method = Item::from_order(item)?.build(&Default::default())?;
     let pool = apart::pool(threads)?;
     let cloud = io::read(&file)?.cloud.without_attributes();
     let measured = interrupt::listening(|cancel| {

@@ -25,7 +25,7 @@ fn the_quickest_run_counts_against_the_quickest_unit() {
     assert_eq!((rows[0].best.wall, rows[0].best.cpu, rows[0].units), (4.0, 8.0, Some(2.0)));
     assert_eq!((rows[0].cpu_units, rows[0].rest()), (Some(1.0), 0.5));
     assert_eq!(rows[0].bytes_per_point(), Some(400.0));
-    // Measured by another program, told in our unit.
+    // Measured by another program, given in our unit.
     assert_eq!(rows[1].units, Some(4.0));
 }
 
@@ -53,7 +53,7 @@ fn the_file_has_a_column_for_each_step_of_any_row() {
 }
 
 #[test]
-fn sizes_are_told_as_they_are_typed() {
-    let told = [100, 2_000, 100_000, 999_999, 1_000_000, 1_500_000, 10_000_000].map(short);
-    assert_eq!(told, ["100", "2k", "100k", "999999", "1M", "1.5M", "10M"]);
+fn sizes_are_written_as_they_are_typed() {
+    let texts = [100, 2_000, 100_000, 999_999, 1_000_000, 1_500_000, 10_000_000].map(short);
+    assert_eq!(texts, ["100", "2k", "100k", "999999", "1M", "1.5M", "10M"]);
 }

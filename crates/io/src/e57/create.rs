@@ -13,7 +13,7 @@ use crate::document::{Document, Dropped};
 use crate::scalar::ScalarType;
 
 /// One scan in the frame of the file.
-pub(super) fn anew(
+pub(super) fn create(
     document: &Document,
     out: &mut Cursor<Vec<u8>>,
     dropped: &mut Vec<Dropped>,

@@ -1,11 +1,11 @@
-//! Denoising a part: it comes out as if all were denoised, and the rest keeps its bits.
+//! Denoising a selection: it comes out as if all were denoised, and the rest keeps its bits.
 
 use std::sync::{Arc, Mutex};
 
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::{PointCloud, spacing, vec3};
 use pellucid_denoise::{
-    Control, DenoiseError, Denoiser, Observer, OnlyPart, Run, Snapshot, registry,
+    Control, DenoiseError, Denoiser, Observer, OnlySelected, Run, Snapshot, registry,
 };
 
 fn noisy(n: usize) -> PointCloud {
@@ -31,14 +31,14 @@ fn rms(cloud: &PointCloud, part: &[bool]) -> f64 {
 }
 
 #[test]
-fn the_rest_keeps_its_bits_and_the_part_loses_its_noise() {
+fn the_rest_keeps_its_bits_and_the_selection_loses_its_noise() {
     let mut positions = noisy(3_000).into_positions();
     positions[5] = [f64::NAN, 1.0, -0.0];
     let noisy = PointCloud::new(positions);
     let part: Vec<bool> = noisy.positions().iter().map(|p| p[0] > 0.0 || p[0].is_nan()).collect();
-    assert!(part[5], "a row that is no point may be in the part");
+    assert!(part[5], "a row that is no point may be selected");
     for m in registry::methods().iter().filter(|m| !m.properties.for_the_record) {
-        let result = OnlyPart::new(&*method(m.name), &part)
+        let result = OnlySelected::new(&*method(m.name), &part)
             .denoise(&noisy, &mut Run::default())
             .unwrap_or_else(|e| panic!("{}: {e}", m.name));
         for row in (0..noisy.len()).filter(|&row| !part[row] || row == 5) {
@@ -53,11 +53,11 @@ fn the_rest_keeps_its_bits_and_the_part_loses_its_noise() {
 }
 
 #[test]
-fn a_small_part_comes_out_as_if_all_were_denoised() {
+fn a_small_selection_comes_out_as_if_all_were_denoised() {
     let noisy = noisy(20_000);
     let near = |p: &[f64; 3]| vec3::distance2(*p, [0.7, 0.0, 0.3]) < 0.15 * 0.15;
     let part: Vec<bool> = noisy.positions().iter().map(near).collect();
-    // With the neighbours told, what is left to differ is the spacing of the surroundings.
+    // With the number of neighbors given, only the spacing of the surroundings differs.
     let changes = serde_json::json!({ "neighbors": 12 });
     let changes = changes.as_object().unwrap();
     let method = registry::find("mls").unwrap().build(None, changes).unwrap();
@@ -74,7 +74,7 @@ fn a_small_part_comes_out_as_if_all_were_denoised() {
         }
     }
     let counting = Count(&*method, &seen);
-    let alone = OnlyPart::new(&counting, &part).denoise(&noisy, &mut Run::default()).unwrap();
+    let alone = OnlySelected::new(&counting, &part).denoise(&noisy, &mut Run::default()).unwrap();
     let all = method.denoise(&noisy, &mut Run::default()).unwrap();
     let spacing = alone.report.spacing.unwrap();
     let rows: Vec<usize> = (0..part.len()).filter(|&row| part[row]).collect();
@@ -83,7 +83,7 @@ fn a_small_part_comes_out_as_if_all_were_denoised() {
         let apart = vec3::distance2(alone.cloud.positions()[row], all.cloud.positions()[row]);
         assert!(apart.sqrt() < 1e-6 * spacing, "row {row}: {}", apart.sqrt() / spacing);
     }
-    // Only the surroundings were looked at.
+    // The method saw only the surroundings.
     let seen = *seen.lock().unwrap();
     assert!(seen > rows.len() && seen < noisy.len() / 4, "{seen} of {}", noisy.len());
 }
@@ -101,17 +101,17 @@ fn the_observer_sees_the_whole_cloud() {
     let part: Vec<bool> = noisy.positions().iter().map(|p| p[1] > 0.2).collect();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let mut run = Run::default().with_observer(Watch(seen.clone()));
-    let result = OnlyPart::new(&*method("mls"), &part).denoise(&noisy, &mut run).unwrap();
+    let result = OnlySelected::new(&*method("mls"), &part).denoise(&noisy, &mut run).unwrap();
     let seen = seen.lock().unwrap();
     assert_eq!(seen.len(), result.iterations);
     assert_eq!(seen.last().unwrap(), result.cloud.positions());
 }
 
 #[test]
-fn a_part_without_points_or_for_another_cloud_is_refused() {
+fn a_selection_without_points_or_for_another_cloud_is_refused() {
     let noisy = noisy(500);
     let run = |part: &[bool]| {
-        OnlyPart::new(&*method("mls"), part).denoise(&noisy, &mut Run::default()).unwrap_err()
+        OnlySelected::new(&*method("mls"), part).denoise(&noisy, &mut Run::default()).unwrap_err()
     };
     assert!(matches!(run(&[false; 500]), DenoiseError::EmptyPart { rows: 500 }));
     assert!(matches!(run(&[true; 3]), DenoiseError::PartLength { given: 3, rows: 500 }));

@@ -1,4 +1,4 @@
-//! What a file held beyond points and attributes that another format has no place for.
+//! What a file held beyond points and attributes that another format cannot store.
 
 use crate::document::{Detail, Dropped, Source};
 use crate::format::Format;
@@ -15,7 +15,7 @@ impl Source {
         if !format.holds_comments() && !self.comments.is_empty() {
             left.push(format!("{} comments", self.comments.len()));
         }
-        let reason = format!("{} has no place for it", format.name());
+        let reason = format!("{} cannot store it", format.name());
         left.into_iter().map(|attribute| Dropped { attribute, reason: reason.clone() }).collect()
     }
 

@@ -1,13 +1,13 @@
-//! Denoising a part of a cloud.
+//! Denoising a selection of points.
 //!
-//! The rule, for every method alike: the points of the part go where the method takes them when
+//! The rule, for every method alike: the selected points go where the method takes them when
 //! it sees them with their surroundings; every other point keeps its bits. The surroundings are
-//! all points within [three times the distance to the 32nd neighbour](REACH) of a point of the
-//! part, which is some three hundred points deep, more than the neighbourhoods of any method. So
-//! the work goes by the size of the part, not of the cloud, and the part comes out as it would
-//! if all were denoised. During the run the surroundings move as well, since a method that goes
-//! on from where it has come would otherwise pull the part back to noise; at the end they are put back.
-//! Spacing and noise are those of the part with its surroundings.
+//! all points within [three times the distance to the 32nd neighbour](REACH) of a selected point,
+//! which is some three hundred points deep, more than the neighbourhoods of any method. So
+//! the work is proportional to the size of the selection, not of the cloud, and the selection comes out
+//! as it would if all were denoised. During the run the surroundings move as well, since an iterative
+//! method would otherwise pull the selection back to noise; at the end they are put back.
+//! Spacing and noise are those of the selection with its surroundings.
 
 use pellucid_cloud::{DistinctRows, KdTree, Point, PointCloud, bounds};
 
@@ -19,53 +19,53 @@ const NEIGHBORS: usize = 33;
 /// How far the surroundings reach, in distances to the last of [`NEIGHBORS`].
 const REACH: f64 = 3.0;
 
-/// A method that moves the points of a part only; the rest serves as neighbours.
+/// A method that moves selected points only; the rest serves as neighbours.
 ///
 /// ```
 /// use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
-/// use pellucid_denoise::{Denoiser, OnlyPart, Run, registry};
+/// use pellucid_denoise::{Denoiser, OnlySelected, Run, registry};
 ///
 /// let noisy = add_noise(&Shape::Torus.sample(2_000, 1), NoiseModel::Gaussian, 0.02, 2)?;
-/// let part: Vec<bool> = noisy.positions().iter().map(|p| p[0] > 0.0).collect();
+/// let selected: Vec<bool> = noisy.positions().iter().map(|p| p[0] > 0.0).collect();
 /// let method = registry::find("mls")?.build(None, &Default::default())?;
-/// let result = OnlyPart::new(&*method, &part).denoise(&noisy, &mut Run::default())?;
-/// for (row, in_part) in part.iter().enumerate() {
-///     assert!(*in_part || result.cloud.positions()[row] == noisy.positions()[row]);
+/// let result = OnlySelected::new(&*method, &selected).denoise(&noisy, &mut Run::default())?;
+/// for (row, is_selected) in selected.iter().enumerate() {
+///     assert!(*is_selected || result.cloud.positions()[row] == noisy.positions()[row]);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct OnlyPart<'a> {
+pub struct OnlySelected<'a> {
     method: &'a dyn Denoiser,
-    part: &'a [bool],
+    selected: &'a [bool],
 }
 
-impl<'a> OnlyPart<'a> {
-    /// `method` on the rows whose entry in `part` is true.
-    pub fn new(method: &'a dyn Denoiser, part: &'a [bool]) -> Self {
-        OnlyPart { method, part }
+impl<'a> OnlySelected<'a> {
+    /// `method` on the rows whose entry in `selected` is true.
+    pub fn new(method: &'a dyn Denoiser, selected: &'a [bool]) -> Self {
+        OnlySelected { method, selected }
     }
 }
 
-impl Denoiser for OnlyPart<'_> {
+impl Denoiser for OnlySelected<'_> {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        if self.part.len() != noisy.len() {
-            let (given, rows) = (self.part.len(), noisy.len());
+        if self.selected.len() != noisy.len() {
+            let (given, rows) = (self.selected.len(), noisy.len());
             return Err(DenoiseError::PartLength { given, rows });
         }
         run.progress("surroundings", 0, 0.0)?;
         let (rows, skipped) = crate::install(run.threads(), || {
             let distinct = DistinctRows::of(noisy.positions());
-            let rows = with_surroundings(noisy.positions(), &distinct, self.part);
+            let rows = with_surroundings(noisy.positions(), &distinct, self.selected);
             (rows, distinct.not_finite + distinct.missing)
         });
-        let moving = rows.iter().filter(|&&row| self.part[row]).count();
+        let moving = rows.iter().filter(|&&row| self.selected[row]).count();
         if moving == 0 {
             return Err(DenoiseError::EmptyPart { rows: noisy.len() });
         }
         let put_back = |moved: Vec<Point>| {
             let mut all = noisy.positions().to_vec();
             for (&row, p) in rows.iter().zip(moved) {
-                if self.part[row] {
+                if self.selected[row] {
                     all[row] = p;
                 }
             }
@@ -86,12 +86,12 @@ impl Denoiser for OnlyPart<'_> {
     }
 }
 
-/// The rows of the part and of its surroundings, in order, without those that take no part. Rows
+/// The selected rows and those of the surroundings, in order, without those that take no part. Rows
 /// at the same place count once, and come together.
-fn with_surroundings(points: &[Point], distinct: &DistinctRows, part: &[bool]) -> Vec<usize> {
-    let mut is_inner = part.to_vec();
+fn with_surroundings(points: &[Point], distinct: &DistinctRows, selected: &[bool]) -> Vec<usize> {
+    let mut is_inner = selected.to_vec();
     for &(copy, first) in &distinct.copies {
-        is_inner[first as usize] |= part[copy as usize];
+        is_inner[first as usize] |= selected[copy as usize];
     }
     let all = KdTree::new(&distinct.pick(points));
     let (inner, outer): (Vec<u32>, Vec<u32>) =

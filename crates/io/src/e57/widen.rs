@@ -1,4 +1,4 @@
-//! Room in a scan's records for where its points are now.
+//! Records of a scan made wide enough for where its points are now.
 
 use ::e57::{PointCloud as Scan, Record, RecordDataType, RecordName, RecordValue};
 use pellucid_cloud::Point;
@@ -7,13 +7,13 @@ use super::bits;
 use super::frame::Frame;
 
 /// The records of a scan, made wider for points that left the range of their integers.
-pub(super) struct Room {
+pub(super) struct Widened {
     records: Vec<Record>,
     depends: bool,
 }
 
-impl Room {
-    pub fn of(scan: &Scan, frame: &Frame) -> Room {
+impl Widened {
+    pub fn of(scan: &Scan, frame: &Frame) -> Widened {
         let mut records = scan.prototype.clone();
         // The library writes states in the standard's ranges only, which some files narrow.
         for record in &mut records {
@@ -33,7 +33,7 @@ impl Room {
         };
         let coordinates = [frame.cartesian, frame.spherical];
         let depends = coordinates.iter().flatten().flatten().any(|&i| whole(&records[i]));
-        Room { records, depends }
+        Widened { records, depends }
     }
 
     /// Whether it depends on where the points are, so that all of them must be added.

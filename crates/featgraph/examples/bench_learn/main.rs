@@ -7,6 +7,11 @@
 //! machine does not change them much; else of the clock.
 #![allow(clippy::print_stdout, missing_docs)]
 
+mod clock;
+#[path = "../shared/normal.rs"]
+mod normal;
+mod problems;
+
 use featgraph::edges::Edges;
 use featgraph::eigen::{LobpcgParams, smallest_eigenvalue};
 use featgraph::learn::{
@@ -15,10 +20,9 @@ use featgraph::learn::{
 use featgraph::metric::Metric;
 use featgraph::weights::weights;
 use nalgebra::{DMatrix, SymmetricEigen};
-use rand::RngExt;
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng;
-use std::time::Instant;
+
+use clock::{mean, timed};
+use problems::{nodes, problem, with_nuisance};
 
 fn main() {
     let what = std::env::args().nth(1).unwrap_or_default();
@@ -38,86 +42,6 @@ fn main() {
             }
         }
     });
-}
-
-/// Seconds of processor time of this thread, or of the clock.
-fn now() -> f64 {
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    let start = START.get_or_init(Instant::now);
-    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let spent = schedule.and_then(|s| s.split(' ').next()?.parse::<f64>().ok());
-    spent.map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns * 1e-9)
-}
-
-fn timed<T>(repeat: usize, mut work: impl FnMut() -> T) -> (T, f64) {
-    let mut best = f64::INFINITY;
-    let mut last = None;
-    for _ in 0..repeat {
-        let start = now();
-        last = Some(std::hint::black_box(work()));
-        best = best.min(now() - start);
-    }
-    (last.unwrap(), best)
-}
-
-/// As [`timed`] once, but repeated until the processor's clock, which ticks coarsely, tells.
-fn mean<T>(mut work: impl FnMut() -> T) -> (T, f64) {
-    let start = now();
-    let mut last = std::hint::black_box(work());
-    let mut count = 1;
-    while now() - start < 0.2 {
-        last = std::hint::black_box(work());
-        count += 1;
-    }
-    (last, (now() - start) / f64::from(count))
-}
-
-fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
-    let (u, v): (f64, f64) = (random.random(), random.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-}
-
-/// Edges whose features have pairwise correlation `rho`, and whose signal distance grows along
-/// a random direction of the features, with noise.
-fn problem(k: usize, count: usize, rho: f64, seed: u64) -> Edges {
-    with_nuisance(k, 0, count, rho, seed)
-}
-
-/// The same with `nuisance` features, as correlated, that the signal knows nothing of.
-fn with_nuisance(k: usize, nuisance: usize, count: usize, rho: f64, seed: u64) -> Edges {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let telling = k - nuisance;
-    let scale = 1.0 / (telling as f64).sqrt();
-    let mut direction: Vec<f64> = (0..telling).map(|_| normal(&mut random)).collect();
-    direction.resize(k, 0.0);
-    let mut columns = vec![Vec::with_capacity(count); k];
-    let mut distances = Vec::with_capacity(count);
-    for _ in 0..count {
-        let common = normal(&mut random);
-        let mut along = 0.0;
-        for (column, w) in columns.iter_mut().zip(&direction) {
-            let g = rho.sqrt() * common + (1.0 - rho).sqrt() * normal(&mut random);
-            along += w * g * scale;
-            column.push(g);
-        }
-        let noise = 0.5 * normal(&mut random);
-        distances.push((along + noise).powi(2));
-    }
-    Edges::from_columns(vec![], columns, distances).unwrap()
-}
-
-/// Nodes with random features, each joined to some that come soon after it, and a signal.
-fn nodes(k: usize, count: usize, degree: usize) -> (Vec<f64>, Vec<f64>, Vec<(u32, u32)>) {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let rows: Vec<f64> = (0..count * k).map(|_| 0.5 * normal(&mut random)).collect();
-    let signal = rows.chunks(k).map(|row| row[0] + 0.3 * normal(&mut random)).collect();
-    let pairs = (0..(count * degree) as u32)
-        .map(|e| {
-            let i = e / degree as u32;
-            (i, (i + 1 + random.random_range(0..2000)) % count as u32)
-        })
-        .collect();
-    (rows, signal, pairs)
 }
 
 /// Differences gathered from nodes against stored ones.
