@@ -106,7 +106,7 @@ impl Default for AwlopParameters {
 
 impl Parameters for AwlopParameters {
     fn preset(name: &str) -> Option<Self> {
-        let paper = AwlopParameters { repulsion: 0.5, pull: Pull::Vectors, ..Self::default() };
+        let paper = AwlopParameters { pull: Pull::Vectors, ..Self::default() };
         (name == "paper").then_some(paper)
     }
 
