@@ -11,7 +11,7 @@ use crate::frame::{UNITS, Unit};
 use crate::local::projection::{Push, Theta, automatic_radius};
 use crate::local::{NORMALS, NormalSource};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters, Preset};
+use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
 const NAME: &str = "awlop";
@@ -32,7 +32,7 @@ pub const METHOD: Method = Method {
     presets: &[Preset {
         name: "paper",
         about: "the projection as published: whole vectors, weighted by height over the tangent plane",
-        properties: PROPERTIES,
+        properties: Properties { for_the_record: true, ..PROPERTIES },
     }],
     parameters: &[
         RADIUS,
