@@ -11,7 +11,7 @@ use crate::frame::{UNITS, Unit};
 use crate::local::projection::{Push, Theta, automatic_radius};
 use crate::local::{NORMALS, NormalSource};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters};
+use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
 const NAME: &str = "awlop";
@@ -22,15 +22,27 @@ const SMOOTHINGS: usize = 4;
 const HEIGHT: f64 = 5.0;
 /// Noise taken for granted, in spacings, where a width must not vanish.
 const LEAST_NOISE: f64 = 0.1;
+/// Distances below this part of the support radius count as this much, as in public code for it.
+const LEAST_DISTANCE: f64 = 1e-3;
 
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
     properties: PROPERTIES,
+    presets: &[Preset {
+        name: "paper",
+        about: "the projection as published: whole vectors, weighted by height over the tangent plane",
+        properties: Properties { for_the_record: true, ..PROPERTIES },
+    }],
     parameters: &[
         RADIUS,
         REPULSION,
         ITERATIONS,
+        Parameter {
+            name: "pull",
+            unit: "",
+            about: "how neighbors move a point: heights (along its normal) or vectors (whole)",
+        },
         Parameter {
             name: "angle",
             unit: "degrees",
@@ -48,6 +60,16 @@ pub const METHOD: Method = Method {
     )
 };
 
+/// How the data move a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pull {
+    /// Along the normal, to the mean height of the neighbors on the same side of an edge.
+    Heights,
+    /// By whole vectors to the weighted median of the neighbors, as published.
+    Vectors,
+}
+
 /// Parameters of [`METHOD`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -58,6 +80,8 @@ pub struct AwlopParameters {
     pub repulsion: f64,
     /// Steps.
     pub iterations: usize,
+    /// How the data move a point.
+    pub pull: Pull,
     /// The paper's σ_n, in degrees.
     pub angle: f64,
     /// Where normals come from.
@@ -72,6 +96,7 @@ impl Default for AwlopParameters {
             radius: None,
             repulsion: 0.3,
             iterations: 3,
+            pull: Pull::Heights,
             angle: 30.0,
             normals: NormalSource::Estimate,
             units: Unit::Spacing,
@@ -80,8 +105,9 @@ impl Default for AwlopParameters {
 }
 
 impl Parameters for AwlopParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
+    fn preset(name: &str) -> Option<Self> {
+        let paper = AwlopParameters { pull: Pull::Vectors, ..Self::default() };
+        (name == "paper").then_some(paper)
     }
 
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
@@ -115,6 +141,8 @@ impl Denoiser for Awlop {
         let sides = Sides::new(self.0.angle, HEIGHT * sigma.max(LEAST_NOISE));
         let data = passes.frame.points().to_vec();
         let tree = KdTree::new(&data);
+        let whole = self.0.pull == Pull::Vectors;
+        let v = whole.then(|| theta.densities(&data, &tree));
         let mut given = self.0.normals.normals(noisy, &passes.frame, sigma)?;
         let mut normals = vec![];
         passes.run(run, self.0.iterations, |pass, points, run| {
@@ -144,6 +172,15 @@ impl Denoiser for Awlop {
             let around = || (tree.around(&data), own.around(points));
             pass.fill([start, 1.0], &mut moved, run, around, |(of_data, of_own), _, (x, n)| {
                 theta.near(*x, of_data);
+                if let Some(v) = &v {
+                    // Points keep their normals, and push each other in all directions.
+                    let least = (pass.index > 1).then_some(LEAST_DISTANCE * h);
+                    let pull = median(&theta, *n, v, least, of_data);
+                    theta.near(*x, of_own);
+                    let away = Push::Even.away(&theta, Some(&w), of_own);
+                    *x = vec3::add(*x, vec3::add(pull, vec3::scale(away, self.0.repulsion)));
+                    return;
+                }
                 *n = sides.normal(&theta, *n, &given, of_data);
                 let t = sides.offset(&theta, *n, &given, of_data);
                 theta.near(*x, of_own);
@@ -156,6 +193,25 @@ impl Denoiser for Awlop {
             Ok(moved.into_iter().map(|m| m.0).collect())
         })
     }
+}
+
+/// The way from a point with normal `n` to the weighted median of the data around it:
+/// `Σ d α / Σ α` with `α = φ / (r v)`, where `φ = θ(n·d)` falls with the height over the tangent
+/// plane alone and `v` are the densities of the data. Distances count as `least` or more; without
+/// it `1 / r` is left out, as in the first step of the papers on this projection.
+#[inline]
+fn median(theta: &Theta, n: Point, v: &[f64], least: Option<f64>, around: &Around) -> Point {
+    let (mut sum, mut total) = ([0.0; 3], 0.0);
+    for ((d, &d2), &j) in around.points().zip(around.distances2()).zip(around.indices()) {
+        let height = vec3::dot(n, d);
+        let mut alpha = theta.weight(height * height) / v[j as usize];
+        if let Some(least) = least {
+            alpha /= d2.sqrt().max(least);
+        }
+        sum = vec3::add(sum, vec3::scale(d, alpha));
+        total += alpha;
+    }
+    if total > 0.0 { vec3::scale(sum, 1.0 / total) } else { [0.0; 3] }
 }
 
 /// Which neighbours lie on the same side of an edge.
@@ -212,3 +268,7 @@ impl Sides {
         if total > 0.0 { sum / total } else { 0.0 }
     }
 }
+
+#[cfg(test)]
+#[path = "awlop_tests.rs"]
+mod tests;

@@ -1,21 +1,22 @@
 //! Graph Laplacian regularisation of a low-dimensional manifold of patches (Zeng et al. 2020):
 //! patches that look alike in each other's tangent planes pull each other together.
 
+mod params;
+mod published;
+
 use featgraph::solve::{CgParams, conjugate_gradient};
-use pellucid_cloud::{KdTree, Point, PointCloud, normals, vec3};
+use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals, vec3};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::fgl::steps::record_movement;
 use super::fgl::stop::Stopper;
 use crate::frame::{LocalFrame, Unit};
 use crate::local::normal_neighbors;
 use crate::patch::{Origin, Patches, TangentLinks, Uncovered, poisson_centers};
-use crate::registry::{Method, Parameter, Parameters};
 use crate::system::{Damped, Laplacian, WeightedGraph};
-use crate::{
-    DenoiseError, Denoised, Denoiser, Iteration, ParameterError, Report, Run, Snapshot, Stop,
-};
+use crate::{DenoiseError, Denoised, Denoiser, Iteration, Report, Run, Snapshot, Stop};
+pub use params::{Form, GlrParameters, METHOD};
+use published::Published;
 
 const NAME: &str = "glr";
 const MIN_POINTS: usize = 4;
@@ -25,120 +26,6 @@ const SOLVED: f64 = 1e-8;
 const LARGEST_SIZE: usize = 12;
 /// Smaller weights are dropped: they cost time and move nothing.
 const NO_WEIGHT: f64 = 1e-3;
-
-/// The registry row.
-pub const METHOD: Method = Method {
-    min_points: MIN_POINTS,
-    parameters: &[
-        Parameter {
-            name: "patch_size",
-            unit: "points",
-            about: "points per patch, the centre included; null: from the estimated noise",
-        },
-        Parameter { name: "patch_share", unit: "", about: "patches per point" },
-        Parameter {
-            name: "patch_neighbors",
-            unit: "patches",
-            about: "neighbour patches of each patch",
-        },
-        Parameter {
-            name: "width",
-            unit: "",
-            about: "width of the weights, in root mean square patch distances",
-        },
-        Parameter { name: "gamma", unit: "", about: "strength of the regulariser: 1/mu" },
-        Parameter { name: "iterations", unit: "iterations", about: "most iterations" },
-        Parameter {
-            name: "stop_steady",
-            unit: "",
-            about: "share of the movement of the iteration before at which movement no longer falls \
-                    and it is enough",
-        },
-        Parameter {
-            name: "stop_movement",
-            unit: "spacings",
-            about: "mean movement per iteration at which it is enough",
-        },
-        Parameter {
-            name: "stop_noise",
-            unit: "",
-            about: "part of the estimated noise after whose removal it is enough, too",
-        },
-    ],
-    ..Method::new::<GlrParameters>(
-        NAME,
-        "pulls patches together that look alike in each other's tangent planes",
-        "Zeng et al. 2020, 3D point cloud denoising using graph Laplacian regularization of a low \
-         dimensional manifold model",
-        Some("10.1109/TIP.2019.2961429"),
-    )
-};
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GlrParameters {
-    /// Points per patch: k + 1; `None`: from the noise.
-    pub patch_size: Option<usize>,
-    /// Patches per point: M / N.
-    pub patch_share: f64,
-    /// Neighbour patches of each patch: K.
-    pub patch_neighbors: usize,
-    /// ε in root mean square patch distances.
-    pub width: f64,
-    /// Strength of the regulariser.
-    pub gamma: f64,
-    /// Most iterations.
-    pub iterations: usize,
-    /// Movement over that of the iteration before that ends the run.
-    pub stop_steady: f64,
-    /// Mean movement that ends the run.
-    pub stop_movement: f64,
-    /// Share of the noise whose removal ends the run.
-    pub stop_noise: f64,
-}
-
-impl Default for GlrParameters {
-    fn default() -> Self {
-        GlrParameters {
-            patch_size: None,
-            patch_share: 0.3,
-            patch_neighbors: 10,
-            width: 0.45,
-            gamma: 0.2,
-            iterations: 12,
-            stop_steady: 0.97,
-            stop_movement: 0.06,
-            stop_noise: 1.0,
-        }
-    }
-}
-
-impl Parameters for GlrParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
-    }
-
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let size = self.patch_size.is_none_or(|k| (3..=255).contains(&k));
-        ParameterError::check(size, "patch_size", self.patch_size, "3 to 255, or null")?;
-        let share = self.patch_share > 0.0 && self.patch_share <= 1.0;
-        ParameterError::check(share, "patch_share", self.patch_share, "above 0, at most 1")?;
-        let linked = (1..=255).contains(&self.patch_neighbors);
-        ParameterError::check(linked, "patch_neighbors", self.patch_neighbors, "1 to 255")?;
-        ParameterError::check(positive(self.width), "width", self.width, "above 0")?;
-        ParameterError::check(positive(self.gamma), "gamma", self.gamma, "above 0")?;
-        let some = (1..=1000).contains(&self.iterations);
-        ParameterError::check(some, "iterations", self.iterations, "between 1 and 1000")?;
-        let steady = self.stop_steady;
-        ParameterError::check(positive(steady), "stop_steady", steady, "above 0")?;
-        let rest = self.stop_movement >= 0.0 && self.stop_movement.is_finite();
-        ParameterError::check(rest, "stop_movement", self.stop_movement, "at least 0")?;
-        ParameterError::check(positive(self.stop_noise), "stop_noise", self.stop_noise, "above 0")?;
-        Ok(Box::new(Glr(self)))
-    }
-}
 
 /// Points of a patch for noise of `sigma` spacings: it must reach past the noise.
 fn automatic_size(sigma: f64) -> usize {
@@ -164,6 +51,8 @@ impl Denoiser for Glr {
         frame.describe(&mut report);
         report.notes.push(format!("patches of {size}, for noise of {:.2} spacings", noise.sigma));
 
+        let published =
+            (p.form == Form::Published).then(|| Published::new(&frame, p, size, noise.sigma));
         let mut y = frame.points().to_vec();
         let mut why = Stop::IterationLimit;
         let mut before = f64::INFINITY;
@@ -176,24 +65,30 @@ impl Denoiser for Glr {
             });
             let normals =
                 Run::timed(&mut report, "normals", || normals::estimate_normals(&y, &nearest));
-            let patches = Run::timed(&mut report, "patches", || {
-                let centers = poisson_centers(&y, &nearest, p.patch_share, &frame, i, run.seed);
-                let (size, rule) = (size.min(nearest.k()), Uncovered::ExtraPatches);
-                Patches::build(&y, &nearest, &centers, size, Origin::Mean, rule)
+            let patches = Run::timed(&mut report, "patches", || match &published {
+                Some(published) => published.patches().clone(),
+                None => self.patches(&y, &nearest, &frame, size, i, run.seed),
             });
             run.progress("patches", i, done)?;
-            let links = Run::timed(&mut report, "links", || {
-                let at = patches.centers().iter().map(|&c| normals[c as usize]);
-                let at: Vec<Point> = at.collect();
-                TangentLinks::new(&y, &patches, &at, p.patch_neighbors)
+            let links = Run::timed(&mut report, "links", || match &published {
+                Some(published) => published.links(&frame, &y, p.patch_neighbors),
+                None => {
+                    let at = patches.centers().iter().map(|&c| normals[c as usize]);
+                    let at: Vec<Point> = at.collect();
+                    TangentLinks::new(&y, &patches, &at, p.patch_neighbors)
+                }
             });
             run.progress("solve", i, done)?;
             let next = Run::timed(&mut report, "solve", || {
-                let weights = self.weights(&patches, &links);
-                let graph = &links.graph;
+                let (weights, gamma) = match &published {
+                    Some(published) => {
+                        (published.weights(i, &links, p.width), p.gamma * published.gamma(i))
+                    }
+                    None => (self.weights(&patches, &links), p.gamma),
+                };
                 let laplacian = Laplacian::Combinatorial;
-                let weighted = WeightedGraph::new(&patches, graph, weights, laplacian);
-                solve(&weighted, &y, p.gamma, &mut record)
+                let weighted = WeightedGraph::new(&patches, &links.graph, weights, laplacian);
+                solve(&weighted, &y, gamma, &mut record)
             })?;
             report.uncovered_points = report.uncovered_points.max(patches.uncovered());
             record_movement(&mut record, &y, &next, frame.unit());
@@ -221,6 +116,21 @@ impl Denoiser for Glr {
 }
 
 impl Glr {
+    /// Patches of iteration `i` that cover all points.
+    fn patches(
+        &self,
+        y: &[Point],
+        nearest: &NeighborTable,
+        frame: &LocalFrame,
+        size: usize,
+        i: usize,
+        seed: u64,
+    ) -> Patches {
+        let centers = poisson_centers(y, nearest, self.0.patch_share, frame, i, seed);
+        let (size, rule) = (size.min(nearest.k()), Uncovered::ExtraPatches);
+        Patches::build(y, nearest, &centers, size, Origin::Mean, rule)
+    }
+
     /// `exp(-d² / 2ε²)` of the patches of each edge, once for each pair of nodes.
     fn weights(&self, patches: &Patches, links: &TangentLinks) -> Vec<f64> {
         let (mut sum, mut count) = (0.0, 0.0);

@@ -9,11 +9,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::scramble;
+use crate::local::{SIGN_NEIGHBORS, estimate_oriented};
 use crate::passes::{Pass, Passes};
 use crate::patch::{Grid, HeightFrame};
-use crate::registry::{Method, Parameter, Parameters};
+use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
-use dictionary::{Dictionary, Example, Scratch};
+use dictionary::{Dictionary, Example, Model, Scratch};
 
 const NAME: &str = "lr";
 const MIN_POINTS: usize = 4;
@@ -27,7 +28,17 @@ const CHUNK: usize = 256;
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
+    presets: &[Preset {
+        name: "paper",
+        about: "a mean map and sparse combinations of smooth atoms, in one pass",
+        properties: Properties::USUAL,
+    }],
     parameters: &[
+        Parameter {
+            name: "maps",
+            unit: "",
+            about: "what maps are made of: linear (atoms) or affine (a mean map and few atoms)",
+        },
         Parameter {
             name: "neighbors",
             unit: "points",
@@ -55,10 +66,22 @@ pub const METHOD: Method = Method {
     )
 };
 
+/// What height maps are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Maps {
+    /// Combinations of atoms.
+    Linear,
+    /// A mean map and sparse combinations of atoms, as in the paper.
+    Affine,
+}
+
 /// Parameters of [`METHOD`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LrParameters {
+    /// What maps are made of.
+    pub maps: Maps,
     /// Points of a patch; `None`: from the noise.
     pub neighbors: Option<usize>,
     /// Samples along a side of a height map.
@@ -76,6 +99,7 @@ pub struct LrParameters {
 impl Default for LrParameters {
     fn default() -> Self {
         LrParameters {
+            maps: Maps::Linear,
             neighbors: None,
             grid: 5,
             rank: 12,
@@ -87,8 +111,9 @@ impl Default for LrParameters {
 }
 
 impl Parameters for LrParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
+    fn preset(name: &str) -> Option<Self> {
+        let paper = LrParameters { maps: Maps::Affine, iterations: 1, ..Self::default() };
+        (name == "paper").then_some(paper)
     }
 
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
@@ -147,8 +172,15 @@ impl Lr {
     ) -> Result<Vec<Point>, DenoiseError> {
         let done = (pass.index - 1) as f64 / pass.count as f64;
         run.progress("patches", pass.index, done)?;
-        let table = KdTree::new(points).knn_table(k);
-        let frames = frames(points, &table);
+        let tree = KdTree::new(points);
+        let table = tree.knn_table(k);
+        let mut frames = frames(points, &table);
+        let affine = self.0.maps == Maps::Affine;
+        if affine {
+            // A mean map is one only if all patches are seen from the same side.
+            let signs = estimate_oriented(points, &tree, &tree.knn_table(SIGN_NEIGHBORS), k);
+            frames.iter_mut().zip(&signs).for_each(|(frame, &n)| face(frame, n));
+        }
         run.progress("dictionary", pass.index, done)?;
         // Without any noise a hundredth spacing is some.
         let left = left.max(0.01);
@@ -159,8 +191,9 @@ impl Lr {
         let examples: Vec<Example> = chosen.iter().filter_map(example).collect();
         let p = &self.0;
         let grid = Grid { side: p.grid };
-        let rank = p.rank.min(grid.len());
-        let dictionary = Dictionary::learn(grid, &examples, rank, left, p.strength, p.smoothness);
+        let (rank, strength, smoothness) = (p.rank.min(grid.len()), p.strength, p.smoothness);
+        let model = Model { grid, rank, sigma: left, strength, smoothness, affine };
+        let dictionary = Dictionary::learn(&examples, &model);
         run.progress("maps", pass.index, done)?;
         let (codes, trust) = codes(points, &table, &frames, &dictionary, left);
         let rank = dictionary.rank();
@@ -200,6 +233,14 @@ fn examples_of(ordinals: &[u32]) -> Vec<u32> {
     // In the order of the draw, so that sums do not depend on where the points lie either.
     ranked.sort_unstable();
     ranked.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Turns a frame so that it looks to the side of `n`.
+fn face(frame: &mut Option<HeightFrame>, n: Point) {
+    if let Some(frame) = frame.as_mut().filter(|f| vec3::dot(f.n, n) < 0.0) {
+        frame.n = vec3::scale(frame.n, -1.0);
+        frame.v = vec3::scale(frame.v, -1.0);
+    }
 }
 
 fn frames(points: &[Point], table: &NeighborTable) -> Vec<Option<HeightFrame>> {

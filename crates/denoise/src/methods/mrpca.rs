@@ -1,6 +1,8 @@
 //! Moving robust principal components (Mattei & Castrodad 2017): overlapping neighbourhoods are
 //! planes but for a sparse part, and a point settles where the planes of its neighbours agree.
 
+mod average;
+
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
@@ -8,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::local::{Moments, Plane, PlaneSum};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters};
+use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
 const NAME: &str = "mrpca";
@@ -24,10 +26,24 @@ const POINT_ROUNDS: usize = 3;
 /// What counts as no deviation: the l1 norm is rounded off below this part of the noise.
 const ROUNDED: f64 = 0.7;
 
+/// Without any noise a deviation of a hundredth spacing is one.
+const LEAST_NOISE: f64 = 0.01;
+
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
+    presets: &[Preset {
+        name: "paper",
+        about: "a sparse part by weighted l1, and the mean of the estimates of all neighborhoods",
+        properties: Properties::USUAL,
+    }],
     parameters: &[
+        Parameter {
+            name: "positions",
+            unit: "",
+            about: "where points go: planes (where the planes around them agree) or averages (the \
+                    mean of the estimates of all neighborhoods)",
+        },
         Parameter {
             name: "neighbors",
             unit: "points",
@@ -44,6 +60,12 @@ pub const METHOD: Method = Method {
             about: "pull to a point's place before the pass, against a pull of 1 to the planes",
         },
         Parameter {
+            name: "sparsity",
+            unit: "",
+            about: "with averages: deviation from a plane above which the rest is taken as sparse, in \
+                    units of the noise",
+        },
+        Parameter {
             name: "iterations",
             unit: "iterations",
             about: "data fitting passes, each over the points as the one before left them",
@@ -57,29 +79,51 @@ pub const METHOD: Method = Method {
     )
 };
 
+/// Where points go, given the planes of their neighborhoods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Positions {
+    /// Where the l1 distance to the planes around is least.
+    Planes,
+    /// To the mean of the estimates of all neighborhoods that have the point, as in the paper.
+    Averages,
+}
+
 /// Parameters of [`METHOD`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MrpcaParameters {
+    /// Where points go.
+    pub positions: Positions,
     /// Points in a neighbourhood; `None`: from the noise.
     pub neighbors: Option<usize>,
     /// Width of the weights by normals, in degrees.
     pub normal_angle: f64,
     /// Pull to the place before the pass.
     pub data_fit: f64,
+    /// λ of the sparse part, in units of the noise.
+    pub sparsity: f64,
     /// Passes.
     pub iterations: usize,
 }
 
 impl Default for MrpcaParameters {
     fn default() -> Self {
-        MrpcaParameters { neighbors: None, normal_angle: 25.0, data_fit: 0.1, iterations: 3 }
+        MrpcaParameters {
+            positions: Positions::Planes,
+            neighbors: None,
+            normal_angle: 25.0,
+            data_fit: 0.1,
+            sparsity: 1.0,
+            iterations: 3,
+        }
     }
 }
 
 impl Parameters for MrpcaParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
+    fn preset(name: &str) -> Option<Self> {
+        let paper = MrpcaParameters { positions: Positions::Averages, ..Self::default() };
+        (name == "paper").then_some(paper)
     }
 
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
@@ -89,6 +133,8 @@ impl Parameters for MrpcaParameters {
         ParameterError::check(angle, "normal_angle", self.normal_angle, "above 0, at most 360")?;
         let fit = self.data_fit > 0.0 && self.data_fit.is_finite();
         ParameterError::check(fit, "data_fit", self.data_fit, "above 0")?;
+        let sparse = self.sparsity > 0.0 && self.sparsity.is_finite();
+        ParameterError::check(sparse, "sparsity", self.sparsity, "above 0")?;
         let passes = (1..=1000).contains(&self.iterations);
         ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
         Ok(Box::new(Mrpca(self)))
@@ -107,8 +153,7 @@ impl Denoiser for Mrpca {
         let k = self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
         passes.report.notes.push(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
         let reach = 1.0 + 6.0 * sigma;
-        // Without any noise a deviation of a hundredth spacing is one.
-        let rounded = ROUNDED * sigma.max(0.01);
+        let rounded = ROUNDED * sigma.max(LEAST_NOISE);
         let fit = Fit {
             sharpness: self.0.normal_angle.to_radians().powi(-2),
             pull: self.0.data_fit,
@@ -117,6 +162,10 @@ impl Denoiser for Mrpca {
         };
         passes.run(run, self.0.iterations, |pass, points, run| {
             let table = KdTree::new(points).knn_table(k);
+            if self.0.positions == Positions::Averages {
+                let sparsity = self.0.sparsity * sigma.max(LEAST_NOISE);
+                return fit.averages(points, &table, sparsity, pass, run);
+            }
             let mut planes = fit.first_planes(points, &table);
             for _ in 0..PLANE_ROUNDS {
                 run.progress(NAME, pass.index, (pass.index - 1) as f64 / pass.count as f64)?;

@@ -5,9 +5,9 @@ use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
-use crate::local::{Moments, QuadricFit, SIGN_NEIGHBORS, estimate_oriented};
+use crate::local::{Moments, Quadric, QuadricFit, SIGN_NEIGHBORS, estimate_oriented};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters};
+use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
 
 const NAME: &str = "nld";
@@ -27,7 +27,18 @@ const FACING: f64 = 0.2;
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
+    presets: &[Preset {
+        name: "paper",
+        about: "descriptors in each point's own frame, compared over a wide search without fall-off",
+        properties: Properties::USUAL,
+    }],
     parameters: &[
+        Parameter {
+            name: "mean",
+            unit: "",
+            about: "what similar points share: surfaces (where they meet a point's normal) or heights \
+                    (of surfaces over their planes)",
+        },
         Parameter {
             name: "neighbors",
             unit: "points",
@@ -60,10 +71,22 @@ pub const METHOD: Method = Method {
     )
 };
 
+/// What similar points share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mean {
+    /// The surfaces of near points, compared as they lie in space.
+    Surfaces,
+    /// The heights of surfaces over their planes, compared in frames of their own.
+    Heights,
+}
+
 /// Parameters of [`METHOD`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NldParameters {
+    /// What similar points share.
+    pub mean: Mean,
     /// Points that a surface is fitted to; `None`: from the noise.
     pub neighbors: Option<usize>,
     /// Points among which similar ones are looked for; `None`: twice `neighbors`.
@@ -76,13 +99,18 @@ pub struct NldParameters {
 
 impl Default for NldParameters {
     fn default() -> Self {
-        NldParameters { neighbors: None, search: None, similarity: 2.0, iterations: 1 }
+        let mean = Mean::Surfaces;
+        NldParameters { mean, neighbors: None, search: None, similarity: 2.0, iterations: 1 }
     }
 }
 
 impl Parameters for NldParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
+    fn preset(name: &str) -> Option<Self> {
+        (name == "paper").then(|| NldParameters {
+            mean: Mean::Heights,
+            search: Some(300),
+            ..Self::default()
+        })
     }
 
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
@@ -139,6 +167,12 @@ impl Denoiser for Nld {
                     around.nearest(*x, search);
                     let me = &local[i];
                     let n = me.normal;
+                    if self.0.mean == Mean::Heights {
+                        let others = around.indices().iter().map(|&j| &local[j as usize]);
+                        let t = me.foot - me.rise + me.mean_rise(others, spread);
+                        *x = vec3::add(*x, vec3::scale(n, t));
+                        return;
+                    }
                     let (mut sum, mut total) = (0.0, 0.0);
                     let r2 = around.distances2().iter().copied().fold(1e-300, f64::max);
                     for (&j, &d2) in around.indices().iter().zip(around.distances2()) {
@@ -184,6 +218,11 @@ struct Descriptor {
     bend: [f64; 6],
     /// Squared radius of the neighbourhood.
     radius2: f64,
+    /// Height of the surface over the plane, under the point.
+    rise: f64,
+    /// Slopes, whatever their sign, and second derivatives along the directions in which the surface
+    /// bends most and least: the same however the surface lies in space.
+    shape: [f64; 4],
 }
 
 impl Descriptor {
@@ -210,6 +249,8 @@ impl Descriptor {
                 out.foot += jet.height;
                 out.slope = jet.slope;
                 out.bend = jet.bend;
+                out.rise = jet.height;
+                out.shape = out.in_own_frame(&quadric);
             }
         }
         out
@@ -225,6 +266,42 @@ impl Descriptor {
         self.radius2 * (SLOPE * vec3::dot(s, s) + 0.25 * self.radius2 * (diagonal + 2.0 * rest))
     }
 
+    /// Slopes and second derivatives along the principal directions.
+    fn in_own_frame(&self, quadric: &Quadric) -> [f64; 4] {
+        let any = || vec3::tangents(self.normal).0;
+        let u = quadric.strongest_curvature().unwrap_or_else(any);
+        let v = vec3::cross(self.normal, u);
+        let [a, b] = [u, v].map(|t| vec3::dot(self.slope, t).abs());
+        [a, b, self.bent(u), self.bent(v)]
+    }
+
+    /// The mean height of surfaces over their planes, weighted by how much they are like this one:
+    /// non-local means, without regard to where they are.
+    fn mean_rise<'a>(&self, others: impl Iterator<Item = &'a Descriptor>, spread: f64) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for other in others {
+            let d: [f64; 4] = std::array::from_fn(|c| self.shape[c] - other.shape[c]);
+            let slopes = SLOPE * (d[0] * d[0] + d[1] * d[1]);
+            let bends = 0.25 * self.radius2 * (d[2] * d[2] + d[3] * d[3]);
+            let w = (-self.radius2 * (slopes + bends) * spread).exp();
+            sum += w * other.rise;
+            total += w;
+        }
+        if total > 0.0 { sum / total } else { self.rise }
+    }
+
+    /// Second derivative along `d`, times its squared length.
+    #[inline]
+    fn bent(&self, d: Point) -> f64 {
+        let b = &self.bend;
+        let turned = [
+            b[0] * d[0] + b[1] * d[1] + b[2] * d[2],
+            b[1] * d[0] + b[3] * d[1] + b[4] * d[2],
+            b[2] * d[0] + b[4] * d[1] + b[5] * d[2],
+        ];
+        vec3::dot(d, turned)
+    }
+
     fn gradient(&self) -> Point {
         vec3::sub(self.normal, self.slope)
     }
@@ -234,16 +311,11 @@ impl Descriptor {
     fn height(&self, d: Point, n: Point) -> f64 {
         let z = vec3::dot(d, self.normal);
         let flat = vec3::sub(d, vec3::scale(self.normal, z));
-        let b = &self.bend;
-        let bent = vec3::dot(
-            flat,
-            [
-                b[0] * flat[0] + b[1] * flat[1] + b[2] * flat[2],
-                b[1] * flat[0] + b[3] * flat[1] + b[4] * flat[2],
-                b[2] * flat[0] + b[4] * flat[1] + b[5] * flat[2],
-            ],
-        );
-        let height = self.foot + vec3::dot(self.slope, flat) + 0.5 * bent;
+        let height = self.foot + vec3::dot(self.slope, flat) + 0.5 * self.bent(flat);
         (height - z) / vec3::dot(n, self.normal)
     }
 }
+
+#[cfg(test)]
+#[path = "nld_tests.rs"]
+mod tests;

@@ -15,8 +15,22 @@ fn cholesky_solves() {
     assert!(!cholesky_solve(&mut [1.0, 2.0, 2.0, 1.0], &mut [1.0, 1.0]));
 }
 
+const MODEL: Model = Model {
+    grid: Grid { side: 5 },
+    rank: 3,
+    sigma: 0.05,
+    strength: 1.0,
+    smoothness: 0.1,
+    affine: false,
+};
+
 /// Bowls of different depth over an even set of places.
 fn bowls(count: usize) -> Vec<Example> {
+    let depth = |i: usize| (i as f64 * 0.7).sin();
+    (0..count).map(|i| bowl(depth(i))).collect()
+}
+
+fn bowl(depth: f64) -> Example {
     let frame = HeightFrame {
         origin: [0.0; 3],
         u: [1.0, 0.0, 0.0],
@@ -24,18 +38,43 @@ fn bowls(count: usize) -> Vec<Example> {
         n: [0.0, 0.0, 1.0],
         scale: 1.0,
     };
-    let bowl = |depth: f64| -> Vec<Point> {
-        let places = (0..81).map(|i| [f64::from(i % 9) / 4.0 - 1.0, f64::from(i / 9) / 4.0 - 1.0]);
-        places.map(|[x, y]| [x, y, depth * (x * x + y * y - 0.8)]).collect()
-    };
-    let depth = |i: usize| (i as f64 * 0.7).sin();
-    (0..count).map(|i| Example { frame, members: bowl(depth(i)) }).collect()
+    let places = (0..81).map(|i| [f64::from(i % 9) / 4.0 - 1.0, f64::from(i / 9) / 4.0 - 1.0]);
+    let members = places.map(|[x, y]| [x, y, depth * (x * x + y * y - 0.8)]).collect();
+    Example { frame, members }
+}
+
+#[test]
+fn the_lasso_of_a_diagonal_system_shrinks_each_coefficient() {
+    let mut x = [3.0, -3.0, 0.5];
+    lasso(&[2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &mut x, &[1.0, 1.0, 1.0]);
+    assert_eq!(x, [1.0, -2.0, 0.0]);
+    // Coupled: x = (1, 0) has the gradient (0.5, 0.5 + …) within the thresholds.
+    let mut x = [2.0, 1.2];
+    lasso(&[1.0, 0.0, 1.0, 2.0], &mut x, &[1.0, 0.5]);
+    assert!((x[0] - 1.0).abs() < 1e-12 && x[1] == 0.0, "{x:?}");
+}
+
+/// Patches that are all the same have no atoms to speak of, only a mean.
+#[test]
+fn an_affine_model_has_what_patches_share_in_its_mean() {
+    let examples: Vec<Example> = (0..200).map(|_| bowl(1.0)).collect();
+    let model = Model { affine: true, ..MODEL };
+    let dictionary = Dictionary::learn(&examples, &model);
+    let mut code = vec![0.0; 3];
+    let example = &examples[0];
+    let members = || example.members.iter().copied();
+    dictionary.code(&example.frame, members(), &mut Scratch::default(), &mut code);
+    assert_eq!(code, [0.0; 3]);
+    let middle = dictionary.height([0.0; 2], &code).unwrap();
+    assert!((middle + 0.8).abs() < 0.25, "{middle}");
+    let linear = Dictionary::learn(&examples, &MODEL);
+    assert_eq!(linear.height([0.0; 2], &[0.0; 3]), Some(0.0));
 }
 
 #[test]
 fn one_kind_of_patch_has_one_atom() {
     let examples = bowls(200);
-    let dictionary = Dictionary::learn(Grid { side: 5 }, &examples, 3, 0.05, 1.0, 0.1);
+    let dictionary = Dictionary::learn(&examples, &MODEL);
     assert_eq!(dictionary.rank(), 3);
     // The first atom is used freely, the others hardly.
     assert!(dictionary.penalty[1] > 5.0 * dictionary.penalty[0], "{:?}", dictionary.penalty);
