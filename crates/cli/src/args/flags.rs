@@ -2,7 +2,9 @@
 
 use pellucid::big::Memory;
 use pellucid::cloud::Point;
-use pellucid::io::Format;
+use pellucid::io::{Format, LasScale};
+
+use crate::classes;
 
 /// Formats of stdin and stdout, for commands that write a cloud.
 #[derive(Debug, Default, clap::Args)]
@@ -13,6 +15,10 @@ pub struct Streams {
     /// Format of stdout (OUT is -), such as ply [default: that of IN]
     #[arg(long, visible_alias = "out-format", value_name = "FORMAT", value_parser = format_name)]
     pub format: Option<String>,
+    /// Step of coordinates in LAS and LAZ, in file units, or auto: a ten-thousandth of the mean
+    /// spacing [default: that of IN]
+    #[arg(long, value_name = "X|auto", allow_negative_numbers = true)]
+    pub las_scale: Option<LasScale>,
 }
 
 /// Format of stdin, for commands that only read.

@@ -48,7 +48,12 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     let show = Show::new(args.quiet);
     let mut forbid = vec![args.input.clone()];
     forbid.extend(args.map.clone());
-    let options = WriteOptions { overwrite: args.overwrite, forbid, ..WriteOptions::default() };
+    let options = WriteOptions {
+        overwrite: args.overwrite,
+        forbid,
+        las_scale: args.streams.las_scale,
+        ..WriteOptions::default()
+    };
     let inputs = std::slice::from_ref(&args.input);
     let (input, output) = (streams::source_name(&args.input), streams::target_name(&args.output));
     streams::check(&args.input, &args.output, &args.streams, &options)?;

@@ -7,7 +7,8 @@ mod large;
 mod normals;
 pub mod page;
 pub mod parameters;
-mod select;
+mod rounding;
+pub mod select;
 
 #[cfg(test)]
 mod tests;
@@ -125,6 +126,11 @@ fn one(
     let document = Document { cloud: result.cloud, source };
     let format = args.streams.format.as_deref();
     let written = streams::write(&job.output, format, &document, &options, show)?;
+    let target = streams::format_of(&job.output, format, Some(&document));
+    let scale = args.streams.las_scale;
+    if let Some(warning) = rounding::warning(&noisy, &document, &movement, target, scale) {
+        output::note(&naming(streams::target_name(&job.output), warning));
+    }
     let wanted = args.report.is_some() || args.json;
     let stored = if wanted { fates::stored(&job.output) } else { None };
     let clouds = Clouds { before: &noisy, after: &document.cloud, stored: stored.as_ref() };
@@ -204,6 +210,7 @@ fn options(args: &Denoise, job: &Job) -> WriteOptions {
     WriteOptions {
         overwrite: args.overwrite,
         forbid: job.forbid.clone(),
+        las_scale: args.streams.las_scale,
         ..WriteOptions::default()
     }
 }
