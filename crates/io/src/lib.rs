@@ -40,6 +40,7 @@ mod ply;
 mod ptx;
 mod rows;
 mod scalar;
+mod standard;
 mod stl;
 mod stream;
 mod template;

@@ -18,6 +18,7 @@ use crate::document::{Detail, Document, Dropped, Job, LasScale, Written};
 use crate::error::WriteFault;
 use crate::rows::write_chunks;
 use crate::scalar::ScalarType;
+use crate::standard;
 
 /// Writes LAS.
 pub(crate) fn write_las(
@@ -43,13 +44,14 @@ fn write(
     packed: bool,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    let (cloud, source) = (&document.cloud, &document.source);
+    let source = &document.source;
     let mut written = Written::default();
+    let cloud = &*standard::for_las(&document.cloud, &mut written.changed);
     let las = match &source.detail {
         Detail::Las(las) => Some(las.as_ref()),
         _ => None,
     };
-    let Plan { format, length, columns, descriptors } = plan::plan(cloud, las, &mut written.dropped);
+    let Plan { format, length, columns, descriptors } = plan::plan(cloud, las, &mut written);
     let mut header = las.map_or_else(new_header, |l| l.frame.header.clone());
     let (scale, offset) = grid(document, las, job.las_scale, &header);
     [header.x_scale_factor, header.y_scale_factor, header.z_scale_factor] = scale;
