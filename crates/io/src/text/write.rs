@@ -27,11 +27,19 @@ pub(crate) fn write(
     let mut style = text.map_or_else(|| usual(job.extension), |t| t.style.clone());
     let mut written = Written::default();
     let old: &[(String, From)] = text.map_or(&[], |t| &t.columns);
+    let pts;
+    let cloud = if job.extension == "pts" {
+        pts = for_pts(cloud, old, &mut written);
+        &pts
+    } else {
+        cloud
+    };
     let columns = plan(cloud, old, &style.separator, &mut written.dropped);
 
     // Names that reading would not guess have to be said.
     let kept = columns.len() == old.len() && columns.iter().zip(old).all(|(c, o)| c.0 == o.0);
-    if style.header == HeaderLine::None && !kept && !is_usual(cloud, &columns) {
+    let silent = job.extension == "pts";
+    if style.header == HeaderLine::None && !silent && !kept && !is_usual(cloud, &columns) {
         style.header = HeaderLine::Comment("# ".to_owned());
     }
     sink.write_all(top(&style, &columns, cloud.len()).as_bytes())?;
@@ -59,6 +67,49 @@ fn usual(extension: &str) -> Style {
         count: extension == "pts",
         comments: Vec::new(),
     }
+}
+
+/// What a PTS file holds beside the columns that it has: readers know the columns by their number,
+/// take no comments, and want whole numbers after the position.
+fn for_pts(cloud: &PointCloud, old: &[(String, From)], written: &mut Written) -> PointCloud {
+    let mut pts = PointCloud::new(cloud.positions().to_vec());
+    let is_old = |name: &str| {
+        old.iter().any(|(_, from)| matches!(from, From::Attribute { name: n, .. } if n == name))
+    };
+    let mut new = Vec::new();
+    let plain = old.is_empty();
+    let intensity = cloud.attribute(names::INTENSITY).filter(|a| plain && a.width() == 1);
+    if let Some(values) = intensity.and_then(|a| a.component(0)) {
+        // As scanners write it: from -2048 to 2047.
+        let part = values.iter().all(|x| (0.0..=1.0).contains(x));
+        if values.iter().any(|x| x.fract() != 0.0) {
+            let how = if part { "0 to 1 became -2048 to 2047" } else { "rounded" };
+            let reason = format!("PTS has whole numbers for it; {how}");
+            written.changed.push(Dropped { attribute: names::INTENSITY.to_owned(), reason });
+            let whole = |x: &f64| (if part { x * 4095.0 - 2048.0 } else { *x }).round() as i32;
+            let whole = Values::I32(values.iter().map(whole).collect());
+            new.push(Attribute::scalar(names::INTENSITY, whole));
+        } else {
+            new.extend(intensity.cloned());
+        }
+    }
+    if plain && let Some(bytes) = faces::color_bytes(cloud, "PTS", written) {
+        new.push(Attribute::vector(names::COLOR, 3, Values::U8(bytes)));
+    }
+    for a in cloud.attributes() {
+        if is_old(a.name()) {
+            new.push(a.clone());
+        } else if !new.iter().any(|n| n.name() == a.name()) {
+            let reason = "PTS stores positions, intensity and color only; write .csv or .ply";
+            let attribute = a.name().to_owned();
+            written.dropped.push(Dropped { attribute, reason: reason.to_owned() });
+        }
+    }
+    for a in new {
+        // They have a value for each point, as in the cloud that they come from.
+        let _ = pts.set_attribute(a);
+    }
+    pts
 }
 
 /// The columns: those of the file first, in their order, then new ones.
