@@ -44,7 +44,7 @@ pub(super) fn anew(
     for a in cloud.attributes() {
         let records: &[RecordName] = match (a.name(), a.width()) {
             (names::INTENSITY, 1) => &[RecordName::Intensity],
-            (names::COLOR, 3) => {
+            (names::COLOR, 3 | 4) => {
                 &[RecordName::ColorRed, RecordName::ColorGreen, RecordName::ColorBlue]
             }
             (names::TIME, 1) => &[RecordName::TimeStamp],
@@ -64,6 +64,10 @@ pub(super) fn anew(
             others.push(a);
             continue;
         };
+        if a.name() == names::COLOR && a.width() == 4 {
+            let reason = "E57 stores red, green and blue only".to_owned();
+            dropped.push(Dropped { attribute: "alpha".to_owned(), reason });
+        }
         for (component, name) in records.iter().enumerate() {
             prototype.push(Record { name: name.clone(), data_type: ty.clone() });
             sources.push((a, component));
