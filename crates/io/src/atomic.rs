@@ -12,8 +12,24 @@ use crate::error::{IoError, WriteFault};
 /// Checks, before any work is done, that an output may be written.
 ///
 /// It must not be one of the inputs, not exist unless overwriting is allowed, and its folder
-/// must be there.
+/// must be there and take a small file: it may be read-only, or the disk full.
 pub fn check_output(path: &Path, options: &WriteOptions) -> Result<(), IoError> {
+    check_name(path, options)?;
+    if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return Ok(());
+    }
+    let failed = |source| IoError::Write { file: path.display().to_string(), source };
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut builder = tempfile::Builder::new();
+    let trial = builder.prefix(".pellucid-").suffix(".part").tempfile_in(folder_of(&target));
+    trial.and_then(|mut file| file.write_all(&[0; TRIAL])).map_err(failed)
+}
+
+/// Bytes that a folder is asked to take before the work.
+const TRIAL: usize = 4096;
+
+/// What can be said of an output without touching its folder.
+fn check_name(path: &Path, options: &WriteOptions) -> Result<(), IoError> {
     let file = path.display().to_string();
     if path.file_name().is_none() {
         return Err(IoError::OutputIsDirectory { file });
@@ -78,7 +94,7 @@ pub(crate) fn write<T>(
     options: &WriteOptions,
     fill: impl FnOnce(&mut dyn Write) -> Result<T, WriteFault>,
 ) -> Result<T, IoError> {
-    check_output(path, options)?;
+    check_name(path, options)?;
     let failed = |source: io::Error| IoError::Write { file: path.display().to_string(), source };
     let fault = |fault: WriteFault| match fault {
         WriteFault::Io(source) => failed(source),

@@ -45,6 +45,9 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
         return estimate::dry_run(args, &plan, &jobs);
     }
     let several = jobs.len() > 1;
+    for job in jobs.iter().filter(|job| !streams::is_stream(&job.output)) {
+        pellucid::io::check_output(&job.output, &options(args, job))?;
+    }
     let mut page = page::Builder::new(args, jobs.len())?;
     let mut file = ReportFile::new();
     let mut failures = Vec::new();
