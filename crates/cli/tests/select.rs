@@ -62,6 +62,24 @@ fn values(cloud: &PointCloud, name: &str) -> Vec<f64> {
 }
 
 #[test]
+fn displacement_is_that_of_the_selection() {
+    let folder = Folder::new();
+    let before = classified(&folder, "in.ply");
+    let class = values(&before, "classification");
+    run(&folder, "denoise in.ply out.ply -m mls --class 2 --report r.json").code(0);
+    let after = points_of(&folder.path("out.ply"));
+    let moved: Vec<f64> = (0..before.len())
+        .filter(|&row| class[row] == 2.0)
+        .map(|row| vec3::distance2(before.positions()[row], after[row]).sqrt())
+        .collect();
+    let mean = moved.iter().sum::<f64>() / moved.len() as f64;
+    let text = std::fs::read(folder.path("r.json")).unwrap();
+    let report: Value = serde_json::from_slice(&text).unwrap();
+    let told = report["runs"][0]["displacement"]["mean"].as_f64().unwrap();
+    assert!((told - mean).abs() < 1e-6 * mean, "{told} for {mean}");
+}
+
+#[test]
 fn classes_boxes_and_attributes_choose_what_moves() {
     let folder = Folder::new();
     let before = classified(&folder, "in.ply");

@@ -116,7 +116,7 @@ fn one(
     let method = plan.restricted(part.as_deref(), viewpoints.as_deref());
     let mut result = denoised(args, plan.method.name, &method, &noisy, name)?;
     let spacing = result.report.spacing;
-    let movement = Movement::between(noisy.positions(), result.cloud.positions());
+    let movement = movement(noisy.positions(), result.cloud.positions(), part.as_deref());
     let displacement = Displacement::of(movement, spacing);
     let normals = show.busy("normals", || {
         normals::settle(args.normals, &noisy, &mut result.cloud, &movement, part.as_deref())
@@ -171,6 +171,15 @@ fn one(
         show.busy("making the page", || page.add(&noisy, &document.cloud, &run))?;
     }
     Ok(run)
+}
+
+/// How far the points of the selection moved, or all without one.
+fn movement(before: &[Point], after: &[Point], selection: Option<&[bool]>) -> Movement {
+    let Some(selection) = selection else { return Movement::between(before, after) };
+    let chosen = |points: &[Point]| -> Vec<Point> {
+        points.iter().zip(selection).filter(|(_, s)| **s).map(|(p, _)| *p).collect()
+    };
+    Movement::between(&chosen(before), &chosen(after))
 }
 
 /// Where the scanner stood, if points are to move along lines of sight.
