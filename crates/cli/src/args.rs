@@ -83,6 +83,9 @@ pub struct Denoise {
     /// The file to write, or the folder if there are several inputs; - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
+    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// The method; `pellucid methods` lists them
     #[arg(short, long, value_name = "M")]
     pub method: Option<String>,
