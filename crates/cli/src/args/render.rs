@@ -53,6 +53,9 @@ pub struct Render {
     /// Size of a point in distances to its neighbours
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = zoom)]
     pub point_size: f64,
+    /// Draw plain dots without light and shadow, for vegetation and other clouds without a surface
+    #[arg(long)]
+    pub points: bool,
     /// Words below each cloud, in order; none for one cloud, else the files' names by default
     #[arg(long, value_name = "TEXT,…", value_delimiter = ',')]
     pub caption: Option<Vec<String>>,

@@ -6,6 +6,7 @@
 //! way are averaged at the end.
 
 mod camera;
+mod capitals;
 mod fill;
 mod image;
 mod raster;

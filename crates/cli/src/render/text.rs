@@ -1,5 +1,6 @@
 //! A small stroke font for captions: letters are lines and arcs drawn with a round pen.
 
+use super::capitals::capital;
 use super::image::{Image, Rgb};
 
 /// Where the text lies relative to the given place.
@@ -17,18 +18,21 @@ pub enum Align {
 const GAP: f64 = 2.2;
 const SPACE: f64 = 3.4;
 
-enum Stroke {
+pub(super) enum Stroke {
     Line(&'static [(f64, f64)]),
     /// Centre, radii, start and end in degrees, counter-clockwise from the right.
     Arc(f64, f64, f64, f64, f64, f64),
 }
 use Stroke::{Arc, Line};
 
-/// Width and strokes of a letter; capitals are drawn small, unknown letters as a box.
+/// Width and strokes of a letter; unknown letters are a box.
 fn glyph(letter: char) -> (f64, Vec<Stroke>) {
     let bowl = || Arc(2.5, 3.0, 2.5, 3.0, 0.0, 360.0);
     let arch = |x: f64| Arc(x + 2.3, 3.7, 2.3, 2.3, 0.0, 180.0);
-    match letter.to_ascii_lowercase() {
+    if let Some(capital) = capital(letter) {
+        return capital;
+    }
+    match letter {
         'a' => (5.0, vec![bowl(), Line(&[(5.0, 6.0), (5.0, 0.0)])]),
         'b' => (5.0, vec![bowl(), Line(&[(0.0, 10.0), (0.0, 0.0)])]),
         'c' => (4.6, vec![Arc(2.7, 3.0, 2.7, 3.0, 45.0, 315.0)]),
