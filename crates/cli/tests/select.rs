@@ -225,6 +225,42 @@ fn files_tell_where_the_scanner_stood() {
     }
 }
 
+#[test]
+fn ranges_angles_and_grids_are_lines_of_sight() {
+    let folder = Folder::new();
+    let points: Vec<Point> = noisy_sphere(900).iter().map(|p| [p[0], p[1], p[2] + 60.0]).collect();
+    let mut pcd = "VERSION .7\nFIELDS x y z\nSIZE 8 8 8\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 30\n\
+                   HEIGHT 30\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 900\nDATA ascii\n"
+        .to_owned();
+    points.iter().for_each(|p| pcd += &format!("{} {} {}\n", p[0], p[1], p[2]));
+    folder.file("in.pcd", pcd);
+    run(&folder, "denoise in.pcd out.pcd -m mls --along-ray").code(0);
+    assert!(off_lines(&points, &points_of(&folder.path("out.pcd")), [0.0; 3]) < 1e-12);
+
+    // Spherical coordinates without a pose.
+    let path = folder.path("in.e57");
+    let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path);
+    let mut writer = E57Writer::new(file.unwrap(), "file").unwrap();
+    let data_type = RecordDataType::Double { min: None, max: None };
+    let prototype =
+        [RecordName::SphericalRange, RecordName::SphericalAzimuth, RecordName::SphericalElevation];
+    let prototype = prototype.map(|name| Record { name, data_type: data_type.clone() }).to_vec();
+    let mut scan = writer.add_pointcloud("scan", prototype).unwrap();
+    for [x, y, z] in &points {
+        let range = vec3::norm([*x, *y, *z]);
+        let stored = [range, y.atan2(*x), (z / range).asin()];
+        scan.add_point(stored.map(RecordValue::Double).to_vec()).unwrap();
+    }
+    scan.finalize().unwrap();
+    writer.finalize().unwrap();
+    run(&folder, "denoise in.e57 out.e57 -m mls --along-ray").code(0);
+    let (before, after) = (raw_e57(&path), raw_e57(&folder.path("out.e57")));
+    assert_ne!(before, after);
+    for (p, q) in before[0].iter().zip(&after[0]) {
+        assert_eq!(p[1..], q[1..]);
+    }
+}
+
 /// Stored values of every scan, as the E57 library reads them: in the scanner's own frame.
 fn raw_e57(path: &std::path::Path) -> Vec<Vec<[f64; 3]>> {
     let mut reader = E57Reader::from_file(path).unwrap();

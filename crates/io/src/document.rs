@@ -113,7 +113,7 @@ impl Source {
     /// there is one, says which.
     pub fn viewpoints(&self) -> Vec<Point> {
         match &self.detail {
-            Detail::Pcd(pcd) => pcd.viewpoint().into_iter().collect(),
+            Detail::Pcd(pcd) => pcd.eye().into_iter().collect(),
             Detail::E57(e57) => e57.viewpoints(),
             Detail::Ptx(ptx) => ptx.viewpoints(),
             _ => Vec::new(),

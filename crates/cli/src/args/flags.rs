@@ -63,7 +63,8 @@ pub struct Large {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Lines of sight")]
 pub struct Sight {
-    /// Move points only along the line of sight from the scanner (E57, PTX, PCD, or --viewpoint)
+    /// Move points only along the line of sight from the scanner (E57 with poses, spherical
+    /// coordinates or a grid, PTX, PCD with a viewpoint or a grid, or --viewpoint)
     #[arg(long)]
     pub along_ray: bool,
     /// Where the scanner stood, in the coordinates of the file
