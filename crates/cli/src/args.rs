@@ -2,6 +2,7 @@
 
 mod bench;
 mod flags;
+mod known;
 mod outliers;
 mod render;
 mod view;
@@ -87,16 +88,18 @@ pub struct Denoise {
     #[arg(short, long)]
     pub recursive: bool,
     /// The method; `pellucid methods` lists them
-    #[arg(short, long, value_name = "M")]
+    #[arg(short, long, value_name = "M", value_parser = known::method())]
+    #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
     /// A named set of the method's parameters
-    #[arg(short, long, value_name = "P")]
+    #[arg(short, long, value_name = "P", value_parser = known::preset())]
+    #[arg(hide_possible_values = true)]
     pub preset: Option<String>,
     /// Change one parameter; may be given several times
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// 1 as much as the cloud asks for; less keeps more, more smooths more (0 to 2)
-    #[arg(long, value_name = "X")]
+    /// Denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
+    #[arg(long, value_name = "X", value_parser = known::strength, allow_negative_numbers = true)]
     pub strength: Option<f64>,
     /// Say in words what was found in the cloud and what was decided
     #[arg(long)]
@@ -318,7 +321,8 @@ impl From<EncodingName> for Encoding {
 #[derive(Debug, clap::Args)]
 pub struct Methods {
     /// Only this method, with all its parameters
-    #[arg(value_name = "METHOD")]
+    #[arg(value_name = "METHOD", value_parser = known::method())]
+    #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
     /// Print one JSON document
     #[arg(long)]
@@ -335,7 +339,8 @@ pub struct Demo {
     #[arg(long)]
     pub overwrite: bool,
     /// The method; `pellucid methods` lists them
-    #[arg(short, long, value_name = "M")]
+    #[arg(short, long, value_name = "M", value_parser = known::method())]
+    #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
     /// Print one JSON document
     #[arg(long)]

@@ -33,8 +33,9 @@ pub struct InFormat {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "A part of the cloud")]
 pub struct Part {
-    /// Move only points of these classes (attribute "classification")
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    /// Only points of these classes (attribute "classification"), given by number or by name,
+    /// such as ground or building
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',', value_parser = classes::parse)]
     pub class: Vec<u8>,
     /// Move only points in this box, its faces included
     #[arg(long = "box", value_name = "X0,Y0,Z0,X1,Y1,Z1", allow_hyphen_values = true)]

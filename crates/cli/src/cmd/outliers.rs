@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::denoise::parameters::assignment;
 use super::streams;
 use crate::args::{Outliers, RuleName};
-use crate::failure::{Failure, naming};
+use crate::failure::{Failure, naming, plain};
 use crate::fates::{self, Clouds, Fate};
 use crate::output;
 use crate::progress::Show;
@@ -154,7 +154,7 @@ fn parameters<P: Default + Serialize + DeserializeOwned>(args: &Outliers) -> Res
         *place = value;
         // After each, so that the message names the one at fault.
         serde_json::from_value::<P>(Value::Object(values.clone()))
-            .map_err(|e| Failure::input(format!("--set {text}: {e}")))?;
+            .map_err(|e| Failure::input(plain(&format!("--set {text}: {e}"))))?;
     }
     serde_json::from_value(Value::Object(values)).map_err(Failure::input)
 }

@@ -8,9 +8,10 @@ use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 use super::{HeaderLine, Style};
 use crate::document::{Detail, Document, Dropped, Job, Written};
 use crate::error::WriteFault;
+use crate::faces;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
-use crate::scalar::{Number, with_numbers};
+use crate::scalar::{Number, ScalarType, with_numbers};
 
 /// Writes a document.
 pub(crate) fn write(
@@ -43,7 +44,13 @@ pub(crate) fn write(
         style.header = HeaderLine::Comment("# ".to_owned());
     }
     sink.write_all(top(&style, &columns, cloud.len()).as_bytes())?;
-    let cells: Vec<Cell> = columns.iter().filter_map(|(_, from)| Cell::of(from, cloud)).collect();
+    let digits = match (text, source.position) {
+        (Some(text), _) => Digits::Decimals(text.decimals.max(LEAST_DECIMALS)),
+        (None, Some([ScalarType::F32, ScalarType::F32, ScalarType::F32])) => Digits::Single,
+        _ => Digits::All,
+    };
+    let cell = |(_, from): &(String, From)| Cell::of(from, cloud, digits);
+    let cells: Vec<Cell> = columns.iter().filter_map(cell).collect();
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {
             for (c, cell) in cells.iter().enumerate() {
@@ -216,16 +223,48 @@ fn top(style: &Style, columns: &[(String, From)], points: usize) -> String {
     out
 }
 
+/// How many digits coordinates get.
+#[derive(Clone, Copy)]
+enum Digits {
+    /// As many as give the number back.
+    All,
+    /// As many as give the number back in single precision, which the input had.
+    Single,
+    /// At most so many after the point.
+    Decimals(usize),
+}
+
+/// Coordinates get this many digits after the point where they need them, even if no number of
+/// the input has as many: points that moved are not put back by rounding.
+const LEAST_DECIMALS: usize = 6;
+
+impl Digits {
+    fn print(self, x: f64, out: &mut Vec<u8>) {
+        let start = out.len();
+        match self {
+            Digits::Single => (x as f32).print(out),
+            Digits::All | Digits::Decimals(_) => x.print(out),
+        }
+        let Digits::Decimals(most) = self else { return };
+        if super::decimals(&out[start..]).is_some_and(|n| n > most) {
+            out.truncate(start);
+            let text = format!("{x:.most$}");
+            let text = text.trim_end_matches('0').trim_end_matches('.');
+            out.extend_from_slice(if text == "-0" { "0" } else { text }.as_bytes());
+        }
+    }
+}
+
 /// A column's values.
 enum Cell<'a> {
-    Position(&'a [Point], usize),
+    Position(&'a [Point], usize, Digits),
     Attribute { values: &'a Values, width: usize, component: usize },
 }
 
 impl<'a> Cell<'a> {
-    fn of(from: &From, cloud: &'a PointCloud) -> Option<Self> {
+    fn of(from: &From, cloud: &'a PointCloud, digits: Digits) -> Option<Self> {
         Some(match from {
-            From::Position(axis) => Cell::Position(cloud.positions(), *axis),
+            From::Position(axis) => Cell::Position(cloud.positions(), *axis, digits),
             From::Attribute { name, component } => {
                 let a = cloud.attribute(name)?;
                 Cell::Attribute { values: a.values(), width: a.width(), component: *component }
@@ -235,7 +274,7 @@ impl<'a> Cell<'a> {
 
     fn print(&self, row: usize, out: &mut Vec<u8>) {
         match self {
-            Cell::Position(points, axis) => points[row][*axis].print(out),
+            Cell::Position(points, axis, digits) => digits.print(points[row][*axis], out),
             Cell::Attribute { values: Values::Text(words), width, component } => {
                 out.extend_from_slice(words[row * width + component].as_bytes());
             }
