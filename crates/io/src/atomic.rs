@@ -31,8 +31,13 @@ const TRIAL: usize = 4096;
 /// What can be said of an output without touching its folder.
 fn check_name(path: &Path, options: &WriteOptions) -> Result<(), IoError> {
     let file = path.display().to_string();
-    if path.file_name().is_none() {
+    let Some(name) = path.file_name() else {
         return Err(IoError::OutputIsDirectory { file });
+    };
+    if name.to_string_lossy().to_ascii_lowercase().ends_with(".copc.laz") {
+        let fault = "cloud-optimized files (COPC) cannot be written, and this name promises one; \
+                     name it to end in .laz without .copc";
+        return Err(IoError::Unfit { file, fault: fault.to_owned() });
     }
     if let Ok(real) = fs::canonicalize(path) {
         let same = |input: &PathBuf| fs::canonicalize(input).is_ok_and(|i| i == real);

@@ -94,9 +94,19 @@ fn into_folder(inputs: Vec<Found>, folder: &Path, forbid: &[PathBuf]) -> Result<
             let fault = format!("has the same name as {}; denoise them apart", other.display());
             return Err(Failure::input(naming(&path, fault)));
         }
-        jobs.push(job(input, folder.join(name), forbid));
+        let output = folder.join(plain_laz(&name));
+        jobs.push(job(path, output, forbid));
     }
     Ok(jobs)
+}
+
+/// A name that does not promise a cloud-optimized file, which are read, not written.
+fn plain_laz(name: &Path) -> PathBuf {
+    let text = name.to_string_lossy();
+    match text.to_ascii_lowercase().strip_suffix(".copc.laz") {
+        Some(stem) => PathBuf::from(format!("{}_copc.laz", &text[..stem.len()])),
+        None => name.to_owned(),
+    }
 }
 
 /// The files, with the clouds of folders in the order of their names.
