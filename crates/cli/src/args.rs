@@ -5,6 +5,7 @@ mod flags;
 mod known;
 mod outliers;
 mod render;
+mod tools;
 mod view;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub use bench::{Bench, BenchKind, BenchPaper, BenchSpeed, BenchStop, BenchTable}
 pub use flags::{Condition, InFormat, Large, Part, Sight, Streams, Viewpoint, Wanted};
 pub use outliers::{Outliers, RuleName};
 pub use render::{Render, Size, Up, View as ViewAngles};
+pub use tools::{Common, Crop, Dedup, Distance, Files, Merge, NormalsCommand, Thin};
 pub use view::View;
 
 /// Turns noisy 3D point clouds into clean ones.
@@ -38,6 +40,18 @@ pub enum Command {
     Denoise(Box<Denoise>),
     /// Label or remove points that belong to no surface
     Outliers(Outliers),
+    /// Keep fewer points: one in each cube, evenly apart, or chosen at random
+    Thin(Thin),
+    /// Keep the points in a box, of some classes, or with some values
+    Crop(Crop),
+    /// Put several clouds into one file
+    Merge(Merge),
+    /// Remove repeated points
+    Dedup(Dedup),
+    /// Estimate normals, orient them, and write them with the points
+    Normals(NormalsCommand),
+    /// Write the distance of each point to another cloud or a mesh as an attribute
+    Distance(Distance),
     /// Add noise to a cloud, for experiments
     Noise(Noise),
     /// Measure how far a cloud is from the truth

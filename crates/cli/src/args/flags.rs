@@ -29,7 +29,7 @@ pub struct InFormat {
     pub in_format: Option<String>,
 }
 
-/// Which points move.
+/// Which points are selected.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "A part of the cloud")]
 pub struct Part {
@@ -37,11 +37,11 @@ pub struct Part {
     /// such as ground or building
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',', value_parser = classes::parse)]
     pub class: Vec<u8>,
-    /// Move only points in this box, its faces included
+    /// Only points in this box, its faces included
     #[arg(long = "box", value_name = "X0,Y0,Z0,X1,Y1,Z1", allow_hyphen_values = true)]
     #[arg(value_parser = bounds)]
     pub within: Option<Bounds>,
-    /// Move only points with this value, or one from LO to HI (A=LO..HI, A=LO.., A=..HI); may be
+    /// Only points with this value, or one from LO to HI (A=LO..HI, A=LO.., A=..HI); may be
     /// given several times; NAME.2 is the third value of an attribute that has several
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = condition)]
     pub select: Vec<Condition>,
