@@ -18,7 +18,7 @@
 //!
 //! | rule | recall | precision | flagged without outliers |
 //! |---|---|---|---|
-//! | isolated | TODO | TODO | TODO |
+//! | isolated | 0.722 | 1.000 | 0.00 % |
 //! | statistical | 0.975 | 0.984 | 0.01 % |
 //! | radius | 0.988 | 0.943 | 0.16 % |
 //! | local-outlier | 0.948 | 0.984 | 0.01 % |
@@ -26,7 +26,9 @@
 //! Points thrown nearer to the surface look like noise and are hard to tell from it: for a throw of
 //! 5 spacings, counted from two on, the statistical rule finds 60 %.
 //!
-//! Where density varies, as in airborne scans of trees, the statistical rule takes sparse parts for
+//! The default is careful: what it flags is no part of a surface, but of points thrown near to the
+//! surface and to each other it finds fewer; lower its factor, or use the statistical rule where
+//! density is even. Where density varies, as in airborne scans of trees, the statistical rule takes sparse parts for
 //! outliers (up to one point in eight there); the default does not.
 //!
 //! ```

@@ -59,7 +59,7 @@ fn rules() -> [Rule; 4] {
 fn the_documented_rates_hold() {
     // Recall, precision and share flagged without outliers, as in the module's table.
     let table =
-        [[0.0, 0.0, 0.0], [0.975, 0.984, 0.0001], [0.988, 0.943, 0.0016], [0.948, 0.984, 0.0001]];
+        [[0.722, 1.0, 0.0], [0.975, 0.984, 0.0001], [0.988, 0.943, 0.0016], [0.948, 0.984, 0.0001]];
     for (rule, told) in rules().iter().zip(table) {
         let found = means(rule, 10_000);
         for (f, t) in found.iter().zip(told) {
