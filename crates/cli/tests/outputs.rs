@@ -22,6 +22,26 @@ fn a_folder_that_takes_no_files_is_noticed_before_the_input_is_read() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_noticed_before_the_input_is_read() {
+    let folder = Folder::new();
+    let input = folder.file("bad.ply", "no cloud at all");
+    let disk = folder.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    // A small disk in a name space of its own, filled; systems that forbid it are not tested.
+    let script = "mount -t tmpfs -o size=16k none \"$1\" 2>/dev/null || exit 77\n\
+                  head -c 16384 /dev/zero > \"$1/fill\"\n\"$0\" denoise \"$2\" \"$1/out.ply\"";
+    let ran = std::process::Command::new("unshare")
+        .args(["-r", "-m", "sh", "-c", script, common::PROGRAM])
+        .args([&disk, &input])
+        .output();
+    let Ok(ran) = ran.map(Ran::from) else { return };
+    if ran.code != Some(77) && !ran.stderr.contains("unshare") {
+        ran.code(1).says(&["out.ply", "No space left"]);
+    }
+}
+
+#[test]
 fn existing_outputs_are_noticed_before_any_file_is_worked_on() {
     let folder = Folder::new();
     for name in ["a.ply", "b.ply"] {

@@ -59,9 +59,14 @@ pub(crate) fn for_las<'a>(
         changed.push(Dropped { attribute: name.to_owned(), reason: how });
         new.push(Attribute::vector(name, a.map_or(1, Attribute::width), values));
     }
-    new.extend(shifted(cloud, RETURN_INDEX, RETURN, 1.0));
-    new.extend(shifted(cloud, RETURN_COUNT, RETURNS, 0.0));
-    with(cloud, new, &[RETURN_INDEX, RETURN_COUNT])
+    let mut old = Vec::new();
+    for (from, to, shift) in [(RETURN_INDEX, RETURN, 1.0), (RETURN_COUNT, RETURNS, 0.0)] {
+        if let Some(a) = shifted(cloud, from, to, shift) {
+            new.push(a);
+            old.push(from);
+        }
+    }
+    with(cloud, new, &old)
 }
 
 /// The cloud with its standard attributes as E57 stores them.
@@ -74,21 +79,18 @@ pub(crate) fn for_e57(cloud: &PointCloud) -> Cow<'_, PointCloud> {
     if new.len() == 2 { with(cloud, new, &[RETURN, RETURNS]) } else { Cow::Borrowed(cloud) }
 }
 
-/// The attributes in place of those of the same name; of `old` those that have a new name go.
+/// The attributes in place of those of the same name, and without those called as in `old`.
 fn with<'a>(cloud: &'a PointCloud, new: Vec<Attribute>, old: &[&str]) -> Cow<'a, PointCloud> {
     if new.is_empty() {
         return Cow::Borrowed(cloud);
     }
-    let renamed = new.iter().any(|a| cloud.attribute(a.name()).is_none());
     let mut cloud = cloud.clone();
     for a in new {
         // They have as many values as those that they come from.
         let _ = cloud.set_attribute(a);
     }
-    if renamed {
-        old.iter().for_each(|name| {
-            cloud.remove_attribute(name);
-        });
+    for name in old {
+        cloud.remove_attribute(name);
     }
     Cow::Owned(cloud)
 }
