@@ -75,8 +75,8 @@ def add_noise(
     return cloud.with_points(moved)
 
 
-def find_outliers(points: Any, rule: str = "statistical", **params: Any) -> NDArray[np.bool_]:
-    """A mask of the outliers by one of the rules statistical, radius and local-outlier.
+def find_outliers(points: Any, rule: str = "isolated", **params: Any) -> NDArray[np.bool_]:
+    """A mask of the outliers by one of the rules isolated, statistical, radius and local-outlier.
 
     >>> import numpy as np
     >>> import pellucid
@@ -88,7 +88,7 @@ def find_outliers(points: Any, rule: str = "statistical", **params: Any) -> NDAr
 
 
 def remove_outliers(
-    points: Any, rule: str = "statistical", **params: Any
+    points: Any, rule: str = "isolated", **params: Any
 ) -> tuple[PointCloud, NDArray[np.int64]]:
     """The cloud without outliers, and the indices of the points that are left.
 

@@ -107,15 +107,15 @@ def test_outliers_are_removed_with_their_attributes() -> None:
     sphere = pellucid.synthetic("sphere", 500).points
     points = np.vstack([sphere[:100], [[4.0, 0.0, 0.0]], sphere[100:]])
     cloud = pellucid.PointCloud(points, {"row": np.arange(501)})
-    for rule in ("statistical", "radius", "local-outlier"):
+    for rule in ("isolated", "statistical", "radius", "local-outlier"):
         kept, indices = pellucid.remove_outliers(cloud, rule)
         assert 100 not in indices and len(kept) == len(indices) >= 490, rule
         assert np.array_equal(kept.attributes["row"], indices)
         assert np.array_equal(kept.points, points[indices])
-    with pytest.raises(ValueError, match="known rules: statistical"):
+    with pytest.raises(ValueError, match="known rules: isolated"):
         pellucid.remove_outliers(cloud, "none")
     with pytest.raises(ValueError, match="ratio.*above 0"):
-        pellucid.remove_outliers(cloud, ratio=-1.0)
+        pellucid.remove_outliers(cloud, "statistical", ratio=-1.0)
     with pytest.raises(ValueError, match="unknown field `ratoi`"):
         pellucid.remove_outliers(cloud, ratoi=1.0)
 

@@ -75,7 +75,7 @@ assert abs(found.sigma / sigma - 1) < 0.25
 # indices of the remaining points come with it, and the attributes too.
 
 # %%
-cloud, kept = pellucid.remove_outliers(scan)
+cloud, kept = pellucid.remove_outliers(scan, "statistical")
 stray = kept >= len(rows)
 lost = len(rows) - np.count_nonzero(~stray)
 print(f"{len(scan) - len(cloud)} points dropped; {stray.sum()} strays left, {lost} good ones lost")

@@ -2,8 +2,10 @@
 
 mod bench;
 mod flags;
+mod known;
 mod outliers;
 mod render;
+mod tools;
 mod view;
 
 use std::path::PathBuf;
@@ -17,6 +19,7 @@ pub use bench::{Bench, BenchKind, BenchPaper, BenchSpeed, BenchStop, BenchTable}
 pub use flags::{Condition, InFormat, Large, Part, Sight, Streams, Viewpoint, Wanted};
 pub use outliers::{Outliers, RuleName};
 pub use render::{Render, Size, Up, View as ViewAngles};
+pub use tools::{Common, Crop, Dedup, Distance, Files, Merge, NormalsCommand, Thin};
 pub use view::View;
 
 /// Turns noisy 3D point clouds into clean ones.
@@ -37,6 +40,18 @@ pub enum Command {
     Denoise(Box<Denoise>),
     /// Label or remove points that belong to no surface
     Outliers(Outliers),
+    /// Keep fewer points: one in each cube, evenly apart, or chosen at random
+    Thin(Thin),
+    /// Keep the points in a box, of some classes, or with some values
+    Crop(Crop),
+    /// Put several clouds into one file
+    Merge(Merge),
+    /// Remove repeated points
+    Dedup(Dedup),
+    /// Estimate normals, orient them, and write them with the points
+    Normals(NormalsCommand),
+    /// Write the distance of each point to another cloud or a mesh as an attribute
+    Distance(Distance),
     /// Add noise to a cloud, for experiments
     Noise(Noise),
     /// Measure how far a cloud is from the truth
@@ -83,17 +98,22 @@ pub struct Denoise {
     /// The file to write, or the folder if there are several inputs; - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
+    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// The method; `pellucid methods` lists them
-    #[arg(short, long, value_name = "M")]
+    #[arg(short, long, value_name = "M", value_parser = known::method())]
+    #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
     /// A named set of the method's parameters
-    #[arg(short, long, value_name = "P")]
+    #[arg(short, long, value_name = "P", value_parser = known::preset())]
+    #[arg(hide_possible_values = true)]
     pub preset: Option<String>,
     /// Change one parameter; may be given several times
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = known::strength, allow_negative_numbers = true)]
     pub strength: Option<f64>,
     /// Say in words what was found in the cloud and what was decided
     #[arg(long)]
@@ -315,7 +335,8 @@ impl From<EncodingName> for Encoding {
 #[derive(Debug, clap::Args)]
 pub struct Methods {
     /// Only this method, with all its parameters
-    #[arg(value_name = "METHOD")]
+    #[arg(value_name = "METHOD", value_parser = known::method())]
+    #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
     /// Print one JSON document
     #[arg(long)]
@@ -332,7 +353,8 @@ pub struct Demo {
     #[arg(long)]
     pub overwrite: bool,
     /// The method; `pellucid methods` lists them
-    #[arg(short, long, value_name = "M")]
+    #[arg(short, long, value_name = "M", value_parser = known::method())]
+    #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
     /// Print one JSON document
     #[arg(long)]

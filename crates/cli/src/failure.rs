@@ -80,8 +80,24 @@ impl From<IoError> for Failure {
 
 impl From<ParameterError> for Failure {
     fn from(e: ParameterError) -> Self {
-        Failure::input(e)
+        Failure::input(plain(&e.to_string()))
     }
+}
+
+/// A message of the parser of parameters in plain words: what a value must be.
+pub fn plain(message: &str) -> String {
+    let typed = || {
+        let (head, tail) = message.split_once(": invalid type: ")?;
+        let (_, wanted) = tail.rsplit_once("expected ")?;
+        let wanted = match wanted {
+            "usize" | "u64" | "u32" | "i64" => "a whole number",
+            "f64" | "f32" => "a number",
+            "a boolean" => "true or false",
+            other => other,
+        };
+        Some(format!("{head}, but it must be {wanted}"))
+    };
+    typed().unwrap_or_else(|| message.to_owned())
 }
 
 impl From<&Failure> for ExitCode {

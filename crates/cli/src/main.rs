@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod args;
+mod classes;
 mod cmd;
 mod failure;
 mod fates;
@@ -35,6 +36,12 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Denoise(a) => cmd::denoise::run(&a),
         Command::Outliers(a) => cmd::outliers::run(&a),
+        Command::Thin(a) => cmd::tools::thin::run(&a),
+        Command::Crop(a) => cmd::tools::crop::run(&a),
+        Command::Merge(a) => cmd::tools::merge::run(&a),
+        Command::Dedup(a) => cmd::tools::dedup::run(&a),
+        Command::Normals(a) => cmd::tools::normals::run(&a),
+        Command::Distance(a) => cmd::tools::distance::run(&a),
         Command::Noise(a) => cmd::noise::run(&a),
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Info(a) => cmd::info::run(&a),

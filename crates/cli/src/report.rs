@@ -139,12 +139,38 @@ impl RunReport {
             None => String::new(),
         };
         let moved = match (self.stop, self.report.notes.last()) {
-            (Stop::NothingToDo, Some(why)) if d.movement.moved == 0 => why.clone(),
+            (Stop::NothingToDo, Some(why)) if d.movement.moved == 0 => self.unmoved(why),
             _ => format!("moved by {:.3e}{unit} on average", d.movement.mean),
         };
         format!(
             "{} -> {}: {} points{part}, {} in {:.1} s, {moved}\n",
             self.input, self.output, self.points, self.method, self.seconds
+        )
+    }
+}
+
+/// Why nothing was moved, and what to try.
+impl RunReport {
+    fn unmoved(&self, last_note: &str) -> String {
+        if self.parameters.get("strength").is_some_and(|s| s.as_f64() == Some(0.0)) {
+            return "nothing was moved: the strength is 0".to_owned();
+        }
+        let why = match (self.report.noise, self.report.spacing) {
+            (Some(noise), Some(spacing)) if spacing > 0.0 => format!(
+                "the estimated noise, {noise:.2e} or {:.2} spacings, is too little to tell from \
+                 the surface",
+                noise / spacing
+            ),
+            _ => last_note.replace("; nothing was moved", ""),
+        };
+        let points = match self.report.volume_points {
+            0 => String::new(),
+            n => format!(" ({n} points belong to no surface, such as leaves)"),
+        };
+        let other = if self.method == "mls" { "apss" } else { "mls" };
+        format!(
+            "nothing was moved: {why}{points}; if the points are noisy all the same, try \
+             --method {other}"
         )
     }
 }

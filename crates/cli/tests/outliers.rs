@@ -34,7 +34,7 @@ fn column(folder: &Folder, file: &str, name: &str) -> Vec<f64> {
 fn outliers_are_labelled_and_nothing_moves() {
     let folder = Folder::new();
     folder.file("in.ply", ply(&thrown()));
-    for method in ["statistical", "radius", "local-outlier"] {
+    for method in ["isolated", "statistical", "radius", "local-outlier"] {
         let out = format!("{method}.ply");
         let ran = run(&folder, &format!("outliers in.ply {out} --method {method}")).code(0);
         assert!(ran.stdout.contains("outlier"), "{ran:?}");
@@ -46,7 +46,7 @@ fn outliers_are_labelled_and_nothing_moves() {
 }
 
 #[test]
-fn las_gets_the_classes_of_noise() {
+fn classify_gives_the_classes_of_noise() {
     let folder = Folder::new();
     // Old point formats know one class of noise, new ones two.
     let mut cloud = PointCloud::new(thrown());
@@ -54,7 +54,7 @@ fn las_gets_the_classes_of_noise() {
     let options = WriteOptions::default();
     io::write(&folder.path("new.las"), &Document::from(cloud.clone()), &options).unwrap();
     assert_eq!(io::read(&folder.path("new.las")).unwrap().source.point_format(), Some(6));
-    run(&folder, "outliers new.las new-out.laz").code(0);
+    run(&folder, "outliers new.las new-out.laz --classify").code(0);
     let classes = column(&folder, "new-out.laz", "classification");
     assert_eq!(THROWN.map(|row| classes[row]), [18.0, 7.0, 7.0]);
     assert!(classes.iter().filter(|c| **c == 2.0).count() > 985);
@@ -62,7 +62,7 @@ fn las_gets_the_classes_of_noise() {
 
     folder.file("old.las", old_las(&thrown()));
     assert_eq!(io::read(&folder.path("old.las")).unwrap().source.point_format(), Some(0));
-    run(&folder, "outliers old.las old-out.las").code(0);
+    run(&folder, "outliers old.las old-out.las --classify").code(0);
     let classes = column(&folder, "old-out.las", "classification");
     assert_eq!(THROWN.map(|row| classes[row]), [7.0, 7.0, 7.0]);
 
@@ -71,8 +71,50 @@ fn las_gets_the_classes_of_noise() {
     assert_eq!(column(&folder, "out.pcd", "outlier")[100], 1.0);
     assert_eq!(column(&folder, "out.pcd", "classification")[100], 2.0);
     folder.file("in.ply", ply(&thrown()));
-    run(&folder, "outliers in.ply out.las").code(0);
+    run(&folder, "outliers in.ply out.las --classify").code(0);
     assert_eq!(column(&folder, "out.las", "classification")[100], 18.0);
+}
+
+#[test]
+fn las_points_keep_their_class_and_are_withheld() {
+    let folder = Folder::new();
+    let mut cloud = PointCloud::new(thrown());
+    let classes: Vec<u8> = (0..1000).map(|row| if row == 100 { 5 } else { 2 }).collect();
+    let kept: Vec<f64> = classes.iter().map(|&c| f64::from(c)).collect();
+    cloud.set_attribute(Attribute::scalar("classification", Values::U8(classes))).unwrap();
+    let options = WriteOptions::default();
+    io::write(&folder.path("in.las"), &Document::from(cloud), &options).unwrap();
+    let ran = run(&folder, "outliers in.las out.las --report what.json").code(0);
+    assert_eq!(column(&folder, "out.las", "classification"), kept);
+    let withheld = column(&folder, "out.las", "withheld");
+    assert!(THROWN.iter().all(|&row| withheld[row] == 1.0));
+    assert!(withheld.iter().sum::<f64>() < 15.0);
+    // How many, and where.
+    assert!(ran.stdout.contains("1 high-vegetation (5)"), "{ran:?}");
+    assert!(ran.stdout.contains("z -40.00 to 40.00"), "{ran:?}");
+    let text = std::fs::read(folder.path("what.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(report["where"]["classes"]["5"], 1);
+    assert_eq!(report["where"]["bounds"][1][2], 40.0);
+}
+
+#[test]
+fn sparse_parts_of_a_scan_are_kept() {
+    // A dense field and beside it one with a tenth of the points.
+    let mut points: Vec<Point> = Vec::new();
+    for (side, from) in [(60, 0.0), (20, 10.0)] {
+        for i in 0..side * side {
+            let step = 10.0 / f64::from(side);
+            let (x, y) = (f64::from(i % side) * step, f64::from(i / side) * step);
+            points.push([from + x, y, 0.01 * f64::from(i % 7)]);
+        }
+    }
+    points.push([5.0, 5.0, 9.0]);
+    let folder = Folder::new();
+    folder.file("in.ply", ply(&points));
+    run(&folder, "outliers in.ply out.ply").code(0);
+    let labels = column(&folder, "out.ply", "outlier");
+    assert_eq!((labels.iter().sum::<f64>(), labels[points.len() - 1]), (1.0, 1.0));
 }
 
 /// LAS 1.2, point format 0, by the book.
@@ -123,7 +165,7 @@ fn removal_is_asked_for_and_leaves_a_map() {
     assert_eq!(report["points"], 1000);
     assert_eq!(report["outliers"], 1000 - left.len());
     assert_eq!(report["attributes"][0]["became"], "kept");
-    assert_eq!(report["rule"]["statistical"]["neighbors"], 8);
+    assert_eq!(report["rule"]["isolated"]["neighbors"], 8);
 }
 
 #[test]
@@ -158,13 +200,14 @@ fn wrong_usage_is_explained() {
         run(&folder, &format!("outliers {args}")).code(2).says(words);
     };
     refused("in.ply out.ply --method nope", &["nope", "local-outlier"]);
-    refused("in.ply out.ply --set nope=1", &["nope", "neighbors, ratio, robust"]);
+    refused("in.ply out.ply --set nope=1", &["nope", "factor, neighbors, surroundings"]);
     refused("in.ply out.ply --set ratio", &["KEY=VALUE"]);
-    refused("in.ply out.ply --set ratio=-1", &["ratio", "above 0"]);
-    refused("in.ply out.ply --set ratio=much", &["ratio=much"]);
+    refused("in.ply out.ply --method statistical --set ratio=-1", &["ratio", "above 0"]);
+    refused("in.ply out.ply --method statistical --set ratio=much", &["ratio=much"]);
     refused("in.ply out.ply --set neighbors=0", &["neighbors", "between 1 and 1000"]);
     refused("in.ply out.ply --method radius --set radius=0", &["radius", "above 0"]);
     refused("in.ply out.ply --method local-outlier --set factor=0.5", &["factor", "1 or more"]);
+    refused("in.ply out.ply --remove --classify", &["--remove", "--classify"]);
     refused("in.ply out.ply --remove --label", &["--remove", "--label"]);
     refused("in.ply out.ply --map m.txt", &["--remove"]);
     refused("in.ply out.ply --remove --map in.ply", &["in.ply", "map"]);

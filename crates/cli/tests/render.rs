@@ -64,3 +64,56 @@ fn what_cannot_be_drawn_is_said() {
     pellucid(["render", empty.to_str().unwrap(), out]).code(2).says(&["e.ply", "finite"]);
     assert!(!Path::new(out).exists());
 }
+
+/// Pixels that are not the background, which the first pixel of each row shows.
+fn drawn(path: &Path) -> usize {
+    let (width, _, pixels) = picture(path);
+    let row = |row: &[[u8; 3]]| row.iter().filter(|p| **p != row[0]).count();
+    pixels.chunks(width as usize).map(row).sum()
+}
+
+#[test]
+fn one_far_point_does_not_empty_the_picture() {
+    let folder = Folder::new();
+    let mut points = noisy_sphere(2_000);
+    points.push([1e6, 0.0, 0.0]);
+    let (a, out) = (folder.file("a.ply", ply(&points)), folder.path("out.png"));
+    let args = ["render", a.to_str().unwrap(), out.to_str().unwrap(), "--size", "100x100"];
+    pellucid(args).code(0).says(&["1 points far away"]);
+    assert!(drawn(&out) > 3_000);
+}
+
+#[test]
+fn plain_dots_leave_gaps() {
+    let folder = Folder::new();
+    let a = folder.file("a.ply", ply(&noisy_sphere(500)));
+    let count = |name: &str, flags: &[&str]| {
+        let out = folder.path(name);
+        let args = ["render", a.to_str().unwrap(), out.to_str().unwrap(), "--size", "200x200"];
+        pellucid(args.iter().chain(flags)).code(0);
+        drawn(&out)
+    };
+    let (surface, dots) = (count("surface.png", &[]), count("dots.png", &["--points"]));
+    assert!(2 * dots < surface && dots > 500, "{dots} of {surface}");
+}
+
+#[test]
+fn captions_tell_files_of_one_name_apart() {
+    let folder = Folder::new();
+    for name in ["before", "after"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+        folder.file(&format!("{name}/scan.ply"), ply(&noisy_sphere(300)));
+    }
+    let (a, b) = (folder.path("before/scan.ply"), folder.path("after/scan.ply"));
+    let (out, given) = (folder.path("out.png"), folder.path("given.png"));
+    let files = |out: &Path| [&a, &b, &out.to_owned()].map(|p| p.to_str().unwrap().to_owned());
+    let render = |out: &Path, flags: &[&str]| {
+        let flags = flags.iter().map(|f| (*f).to_owned());
+        pellucid(std::iter::once("render".to_owned()).chain(files(out)).chain(flags)).code(0);
+        picture(out).2
+    };
+    let captions = "before/scan.ply,after/scan.ply";
+    let size = ["--size", "160x120"];
+    let named = ["--size", "160x120", "--caption", captions];
+    assert_eq!(render(&out, &size), render(&given, &named));
+}

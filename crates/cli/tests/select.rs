@@ -62,6 +62,24 @@ fn values(cloud: &PointCloud, name: &str) -> Vec<f64> {
 }
 
 #[test]
+fn displacement_is_that_of_the_selection() {
+    let folder = Folder::new();
+    let before = classified(&folder, "in.ply");
+    let class = values(&before, "classification");
+    run(&folder, "denoise in.ply out.ply -m mls --class 2 --report r.json").code(0);
+    let after = points_of(&folder.path("out.ply"));
+    let moved: Vec<f64> = (0..before.len())
+        .filter(|&row| class[row] == 2.0)
+        .map(|row| vec3::distance2(before.positions()[row], after[row]).sqrt())
+        .collect();
+    let mean = moved.iter().sum::<f64>() / moved.len() as f64;
+    let text = std::fs::read(folder.path("r.json")).unwrap();
+    let report: Value = serde_json::from_slice(&text).unwrap();
+    let told = report["runs"][0]["displacement"]["mean"].as_f64().unwrap();
+    assert!((told - mean).abs() < 1e-6 * mean, "{told} for {mean}");
+}
+
+#[test]
 fn classes_boxes_and_attributes_choose_what_moves() {
     let folder = Folder::new();
     let before = classified(&folder, "in.ply");
@@ -204,6 +222,42 @@ fn files_tell_where_the_scanner_stood() {
     for (first, eye) in [(0, [0.0; 3]), (900, [25.0, 0.0, 0.0])] {
         let rows = first..first + 900;
         assert!(off_lines(&before[rows.clone()], &after[rows], eye) < 1e-9);
+    }
+}
+
+#[test]
+fn ranges_angles_and_grids_are_lines_of_sight() {
+    let folder = Folder::new();
+    let points: Vec<Point> = noisy_sphere(900).iter().map(|p| [p[0], p[1], p[2] + 60.0]).collect();
+    let mut pcd = "VERSION .7\nFIELDS x y z\nSIZE 8 8 8\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 30\n\
+                   HEIGHT 30\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 900\nDATA ascii\n"
+        .to_owned();
+    points.iter().for_each(|p| pcd += &format!("{} {} {}\n", p[0], p[1], p[2]));
+    folder.file("in.pcd", pcd);
+    run(&folder, "denoise in.pcd out.pcd -m mls --along-ray").code(0);
+    assert!(off_lines(&points, &points_of(&folder.path("out.pcd")), [0.0; 3]) < 1e-12);
+
+    // Spherical coordinates without a pose.
+    let path = folder.path("in.e57");
+    let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path);
+    let mut writer = E57Writer::new(file.unwrap(), "file").unwrap();
+    let data_type = RecordDataType::Double { min: None, max: None };
+    let prototype =
+        [RecordName::SphericalRange, RecordName::SphericalAzimuth, RecordName::SphericalElevation];
+    let prototype = prototype.map(|name| Record { name, data_type: data_type.clone() }).to_vec();
+    let mut scan = writer.add_pointcloud("scan", prototype).unwrap();
+    for [x, y, z] in &points {
+        let range = vec3::norm([*x, *y, *z]);
+        let stored = [range, y.atan2(*x), (z / range).asin()];
+        scan.add_point(stored.map(RecordValue::Double).to_vec()).unwrap();
+    }
+    scan.finalize().unwrap();
+    writer.finalize().unwrap();
+    run(&folder, "denoise in.e57 out.e57 -m mls --along-ray").code(0);
+    let (before, after) = (raw_e57(&path), raw_e57(&folder.path("out.e57")));
+    assert_ne!(before, after);
+    for (p, q) in before[0].iter().zip(&after[0]) {
+        assert!((p[1] - q[1]).abs() < 1e-12 && (p[2] - q[2]).abs() < 1e-12, "{p:?} {q:?}");
     }
 }
 

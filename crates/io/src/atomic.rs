@@ -12,11 +12,32 @@ use crate::error::{IoError, WriteFault};
 /// Checks, before any work is done, that an output may be written.
 ///
 /// It must not be one of the inputs, not exist unless overwriting is allowed, and its folder
-/// must be there.
+/// must be there and take a small file: it may be read-only, or the disk full.
 pub fn check_output(path: &Path, options: &WriteOptions) -> Result<(), IoError> {
+    check_name(path, options)?;
+    if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return Ok(());
+    }
+    let failed = |source| IoError::Write { file: path.display().to_string(), source };
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut builder = tempfile::Builder::new();
+    let trial = builder.prefix(".pellucid-").suffix(".part").tempfile_in(folder_of(&target));
+    trial.and_then(|mut file| file.write_all(&[0; TRIAL])).map_err(failed)
+}
+
+/// Bytes that a folder is asked to take before the work.
+const TRIAL: usize = 4096;
+
+/// What can be said of an output without touching its folder.
+fn check_name(path: &Path, options: &WriteOptions) -> Result<(), IoError> {
     let file = path.display().to_string();
-    if path.file_name().is_none() {
+    let Some(name) = path.file_name() else {
         return Err(IoError::OutputIsDirectory { file });
+    };
+    if name.to_string_lossy().to_ascii_lowercase().ends_with(".copc.laz") {
+        let fault = "cloud-optimized files (COPC) cannot be written, and this name promises one; \
+                     name it to end in .laz without .copc";
+        return Err(IoError::Unfit { file, fault: fault.to_owned() });
     }
     if let Ok(real) = fs::canonicalize(path) {
         let same = |input: &PathBuf| fs::canonicalize(input).is_ok_and(|i| i == real);
@@ -78,7 +99,7 @@ pub(crate) fn write<T>(
     options: &WriteOptions,
     fill: impl FnOnce(&mut dyn Write) -> Result<T, WriteFault>,
 ) -> Result<T, IoError> {
-    check_output(path, options)?;
+    check_name(path, options)?;
     let failed = |source: io::Error| IoError::Write { file: path.display().to_string(), source };
     let fault = |fault: WriteFault| match fault {
         WriteFault::Io(source) => failed(source),

@@ -39,7 +39,7 @@ fn a_disk_that_fills_up_leaves_the_old_output_and_nothing_else() {
     // STL holds no bare points.
     for info in Format::all().iter().filter(|i| i.format != Format::Stl) {
         let mut whole = Vec::new();
-        let job = Job { encoding: None, extension: info.extensions[0] };
+        let job = Job::new(&WriteOptions::default(), info.extensions[0]);
         (info.write)(&document, &job, &mut whole).unwrap();
         for (old, room) in [(false, 0), (true, 0), (true, 100), (true, whole.len() - 1)] {
             let path = folder.path().join("out");

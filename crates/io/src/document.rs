@@ -1,6 +1,7 @@
 //! A cloud with what else its file held, and how to write it.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use pellucid_cloud::{Point, PointCloud};
@@ -112,7 +113,7 @@ impl Source {
     /// there is one, says which.
     pub fn viewpoints(&self) -> Vec<Point> {
         match &self.detail {
-            Detail::Pcd(pcd) => pcd.viewpoint().into_iter().collect(),
+            Detail::Pcd(pcd) => pcd.eye().into_iter().collect(),
             Detail::E57(e57) => e57.viewpoints(),
             Detail::Ptx(ptx) => ptx.viewpoints(),
             _ => Vec::new(),
@@ -124,6 +125,30 @@ impl Source {
         match &self.detail {
             Detail::Pcd(pcd) => pcd.grid(),
             Detail::Ptx(ptx) => ptx.grid(),
+            _ => None,
+        }
+    }
+
+    /// The steps of coordinates and the offsets of a LAS or LAZ file.
+    pub fn las_grid(&self) -> Option<([f64; 3], [f64; 3])> {
+        match &self.detail {
+            Detail::Las(las) => Some(las.grid()),
+            _ => None,
+        }
+    }
+
+    /// The coordinate system and its unit, where the file says (LAS and LAZ).
+    pub fn coordinate_system(&self) -> Option<String> {
+        match &self.detail {
+            Detail::Las(las) => las.coordinate_system(),
+            _ => None,
+        }
+    }
+
+    /// The version of the format of a LAS or LAZ file, such as 1.4.
+    pub fn las_version(&self) -> Option<String> {
+        match &self.detail {
+            Detail::Las(las) => Some(las.version()),
             _ => None,
         }
     }
@@ -163,6 +188,36 @@ pub struct WriteOptions {
     pub encoding: Option<Encoding>,
     /// Inputs, which are never overwritten.
     pub forbid: Vec<PathBuf>,
+    /// The step of coordinates in LAS and LAZ; `None` keeps the file's own.
+    pub las_scale: Option<LasScale>,
+}
+
+/// The step in which LAS and LAZ store coordinates.
+///
+/// ```
+/// use pellucid_io::LasScale;
+/// assert_eq!("0.001".parse(), Ok(LasScale::Step(0.001)));
+/// assert!("-1".parse::<LasScale>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LasScale {
+    /// A ten-thousandth of the mean spacing, and no coarser than the file's own.
+    Auto,
+    /// This step, in file units.
+    Step(f64),
+}
+
+impl FromStr for LasScale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case("auto") {
+            return Ok(LasScale::Auto);
+        }
+        let step = text.trim().parse::<f64>().ok().filter(|x| x.is_normal() && *x > 0.0);
+        step.map(LasScale::Step)
+            .ok_or_else(|| "give a step above 0 in file units, such as 0.001, or auto".to_owned())
+    }
 }
 
 /// The result of a write.
@@ -188,9 +243,15 @@ pub(crate) struct Job<'a> {
     pub encoding: Option<Encoding>,
     /// In lower case; text formats differ in style by it.
     pub extension: &'a str,
+    pub las_scale: Option<LasScale>,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    /// What `options` say, for a file with this extension.
+    pub fn new(options: &WriteOptions, extension: &'a str) -> Self {
+        Job { encoding: options.encoding, extension, las_scale: options.las_scale }
+    }
+
     /// An error with this message if a binary file is asked for.
     pub fn text_only(&self, fault: &str) -> Result<(), WriteFault> {
         match self.encoding {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{List, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped};
+use crate::document::{Detail, Document, Dropped, Written};
 use crate::scalar::{Number, with_numbers};
 
 /// Polygons: number `i` has the corners `corners[offsets[i]..offsets[i + 1]]`.
@@ -166,6 +166,34 @@ pub(crate) fn color<'a>(
         _ => return None,
     };
     Some((values, a.width()))
+}
+
+/// Red, green and blue of each point as bytes, for formats without anything else.
+pub(crate) fn color_bytes(
+    cloud: &PointCloud,
+    format: &str,
+    written: &mut Written,
+) -> Option<Vec<u8>> {
+    let (values, width) = color(cloud, &mut written.changed)?;
+    let numbers: Option<Vec<f64>> = (0..values.len()).map(|i| values.get_f64(i)).collect();
+    let numbers = numbers?;
+    let mut change = |attribute: &str, reason: String| {
+        written.changed.push(Dropped { attribute: attribute.to_owned(), reason });
+    };
+    let scale = match values.as_ref() {
+        Values::U8(_) => 1.0,
+        _ if numbers.iter().all(|x| (0.0..=1.0).contains(x)) => 255.0,
+        _ if numbers.iter().all(|x| (0.0..=255.0).contains(x)) => 1.0,
+        _ => return None,
+    };
+    if numbers.iter().any(|x| (x * scale).fract() != 0.0) {
+        change(names::COLOR, format!("{format} has 8 bits for each of red, green and blue"));
+    }
+    if width == 4 && numbers.chunks_exact(4).any(|c| c[3] != numbers[3]) {
+        change("alpha", format!("{format} stores red, green and blue only"));
+    }
+    let rows = numbers.chunks_exact(width);
+    Some(rows.flat_map(|row| row[..3].iter().map(|x| (x * scale).round() as u8)).collect())
 }
 
 /// Reads an index of a face.

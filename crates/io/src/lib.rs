@@ -39,6 +39,7 @@ mod ply;
 mod ptx;
 mod rows;
 mod scalar;
+mod standard;
 mod stl;
 mod stream;
 mod template;
@@ -48,7 +49,7 @@ mod unsupported;
 use std::path::Path;
 
 pub use atomic::{Part, check_output, write_file};
-pub use document::{Document, Dropped, Encoding, Source, WriteOptions, Written};
+pub use document::{Document, Dropped, Encoding, LasScale, Source, WriteOptions, Written};
 pub use error::{IoError, Place};
 pub use format::{Format, FormatInfo};
 pub use limits::Limits;
@@ -125,7 +126,7 @@ pub fn write(path: &Path, document: &Document, options: &WriteOptions) -> Result
     let format = Format::from_path(path)
         .ok_or_else(|| IoError::UnknownFormat { file: path.display().to_string() })?;
     let extension = extension(path);
-    let job = Job { encoding: options.encoding, extension: &extension };
+    let job = Job::new(options, &extension);
     let mut written =
         atomic::write(path, options, |sink| (format.info().write)(document, &job, sink))?;
     written.dropped.extend(document.source.left_behind(format));
@@ -145,7 +146,7 @@ pub fn write_bytes(
         _ => info.extensions[0],
     };
     let mut out = Vec::new();
-    match (info.write)(document, &Job { encoding: options.encoding, extension }, &mut out) {
+    match (info.write)(document, &Job::new(options, extension), &mut out) {
         Ok(_) => Ok(out),
         Err(WriteFault::Io(source)) => Err(IoError::Write { file: "memory".to_owned(), source }),
         Err(WriteFault::Unfit(fault)) => Err(IoError::Unfit { file: "memory".to_owned(), fault }),

@@ -7,6 +7,7 @@ use pellucid_cloud::attribute::names;
 
 use crate::limits;
 use crate::scalar::ScalarType;
+use crate::standard;
 
 /// One attribute and the columns that make it, in order.
 #[derive(Debug, PartialEq, Eq)]
@@ -120,7 +121,12 @@ pub(crate) fn of(columns: &[(String, Option<ScalarType>)]) -> Option<Meaning> {
                 }
             }
             None => {
-                groups.push(Group { attribute: used.take(name), columns: vec![i] });
+                let standard =
+                    standard::attribute(name).filter(|s| columns.iter().all(|(n, _)| n != s));
+                groups.push(Group {
+                    attribute: used.take(standard.unwrap_or(name)),
+                    columns: vec![i],
+                });
             }
         }
     }

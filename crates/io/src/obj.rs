@@ -1,13 +1,14 @@
 //! OBJ: lines of a mesh, of which only the coordinates of `v` lines ever change.
 //!
-//! Faces, texture coordinates, normals, groups and materials stay word for word; normals (`vn`)
-//! belong to corners of faces, not to points, and are not computed again.
+//! Faces, texture coordinates, groups and materials stay word for word. Normals (`vn`) belong to
+//! corners of faces; where there is one for each vertex and no face says otherwise, they are
+//! those of the points.
 
 use std::io::Write;
 use std::sync::Arc;
 
 use pellucid_cloud::attribute::names;
-use pellucid_cloud::{Attribute, PointCloud};
+use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
 use crate::error::{Fault, WriteFault};
@@ -21,20 +22,33 @@ use crate::template::{self, Template, lines};
 #[derive(Debug)]
 pub(crate) struct ObjSource {
     template: Template,
+    /// What each row of the template is.
+    rows: Vec<Row>,
+    vertices: usize,
+    /// Whether the normals are those of the points.
+    normals: bool,
     /// Kind and number of the colours' components.
     color: Option<(ColorKind, usize)>,
     pub faces: Polygons,
 }
 
+/// A line whose numbers may change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Row {
+    Vertex(u32),
+    Normal(u32),
+}
+
 impl ObjSource {
     pub fn vertices(&self) -> usize {
-        self.template.starts.len()
+        self.vertices
     }
 
     /// What the lines hold that are neither vertices nor faces.
     pub fn other_lines(&self) -> Option<String> {
         let other = |line: &template::Line| {
-            line.words().next().is_some_and(|key| key != b"v" && key != b"f")
+            let own = |key: &[u8]| key == b"v" || key == b"f" || self.normals && key == b"vn";
+            line.words().next().is_some_and(|key| !own(key))
         };
         let count = lines(&self.template.text).filter_map(Result::ok).filter(other).count();
         (count > 0).then(|| format!("{count} lines of texture, normals, groups or materials"))
@@ -60,7 +74,10 @@ pub(crate) fn sniff(bytes: &[u8]) -> bool {
 /// Reads a document.
 pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     let comments = template::comments(bytes)?;
-    let (mut starts, mut points) = (Vec::new(), Vec::new());
+    let (mut starts, mut rows, mut points) = (Vec::new(), Vec::new(), Vec::new());
+    let mut normals: Vec<f64> = Vec::new();
+    // Whether the corners of faces have the normals of their vertices, where they have any.
+    let mut own_normals = true;
     let mut colors: Vec<f64> = Vec::new();
     // Numbers on the vertices' lines, as long as all have as many.
     let mut width: Option<usize> = None;
@@ -75,12 +92,21 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
                 points.push(line.point(1)?);
                 let first = words.next().map_or(0, |w| w.0);
                 starts.push(line.at + first);
+                rows.push(Row::Vertex(points.len() as u32 - 1));
                 let rest: Option<Vec<f64>> = words.skip(2).map(|w| f64::parse(w.1)).collect();
                 let rest = rest.ok_or_else(|| line.fault("a vertex has numbers only"))?;
                 same &= *width.get_or_insert(rest.len()) == rest.len();
                 if same && rest.len() >= 3 {
                     colors.extend_from_slice(&rest);
                 }
+            }
+            Some(b"vn") => {
+                match line.point(1) {
+                    Ok(normal) => normals.extend(normal),
+                    Err(_) => own_normals = false,
+                }
+                starts.push(line.at + words.next().map_or(0, |w| w.0));
+                rows.push(Row::Normal((normals.len() / 3).saturating_sub(1) as u32));
             }
             Some(b"f") => {
                 let so_far = points.len() as i64;
@@ -89,7 +115,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
                     let index = faces::index(word.split(|&b| b == b'/').next()?)?;
                     Some(if index < 0 { index.saturating_add(so_far) } else { index - 1 })
                 };
-                let corners: Option<Vec<i64>> = words.map(|w| corner(w.1)).collect();
+                let words: Vec<&[u8]> = words.map(|w| w.1).collect();
+                own_normals &= words.iter().all(|word| has_own_normal(word));
+                let corners: Option<Vec<i64>> = words.iter().map(|w| corner(w)).collect();
                 let corners = corners.ok_or_else(|| line.fault("a face lists vertex numbers"))?;
                 waiting.push((line.number, corners));
             }
@@ -119,15 +147,30 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
             .map_err(|e| Fault::line(1, e.to_string()))?;
         color = Some((kind, width));
     }
+    let vertices = cloud.len();
+    let normals_fit = own_normals && vertices > 0 && normals.len() == 3 * vertices;
+    if normals_fit {
+        cloud
+            .set_attribute(Attribute::vector(names::NORMAL, 3, Values::F64(normals)))
+            .map_err(|e| Fault::line(1, e.to_string()))?;
+    }
     let template = Template { text: bytes.to_vec(), starts };
+    let obj = ObjSource { template, rows, vertices, normals: normals_fit, color, faces: polygons };
     let source = Source {
         encoding: Some(Encoding::Ascii),
         position: Some([ScalarType::F64; 3]),
         comments,
-        detail: Detail::Obj(Arc::new(ObjSource { template, color, faces: polygons })),
+        detail: Detail::Obj(Arc::new(obj)),
         ..Source::default()
     };
     Ok(Document { cloud, source })
+}
+
+/// Whether a corner such as `7//7` or `7/2/7` has the normal of its vertex; or none at all.
+fn has_own_normal(corner: &[u8]) -> bool {
+    let mut parts = corner.split(|&b| b == b'/');
+    let vertex = parts.next();
+    parts.nth(1).is_none_or(|normal| normal.is_empty() || Some(normal) == vertex)
 }
 
 /// Writes a document.
@@ -141,27 +184,30 @@ pub(crate) fn write(
     let mut written = Written::default();
     let color = faces::color(cloud, &mut written.changed);
     let color = color.as_ref().map(|(values, width)| (values.as_ref(), *width));
-    faces::drop_others(
-        cloud,
-        if color.is_some() { &[names::COLOR] } else { &[] },
-        "OBJ",
-        &mut written.dropped,
-    );
+    let normal = normals(cloud);
+    let mut held: Vec<&str> = color.iter().map(|_| names::COLOR).collect();
+    held.extend(normal.map(|_| names::NORMAL));
     if let Detail::Obj(obj) = &document.source.detail
         && obj.vertices() == cloud.len()
         && obj.color.map(|c| c.1) == color.map(|c| c.1)
+        && (obj.normals == normal.is_some() || obj.other_lines().is_some())
     {
+        held.retain(|name| *name != names::NORMAL || obj.normals);
+        faces::drop_others(cloud, &held, "OBJ with its lines as they are", &mut written.dropped);
         let points = cloud.positions();
         let columns = 3 + obj.color.map_or(0, |c| c.1);
-        obj.template.write(sink, columns, |row, column, old| match (column, obj.color, color) {
-            (0..3, _, _) => Some(points[row][column]),
-            (_, Some((kind, width)), Some((values, _))) => {
-                kind.write(values, row * width + column - 3, old)
+        obj.template.write(sink, columns, |row, column, old| match (obj.rows[row], column) {
+            (Row::Vertex(i), 0..3) => Some(points[i as usize][column]),
+            (Row::Vertex(i), _) => {
+                let ((kind, width), (values, _)) = (obj.color?, color?);
+                kind.write(values, i as usize * width + column - 3, old)
             }
-            _ => None,
+            (Row::Normal(i), 0..3) if obj.normals => normal?.get_f64(3 * i as usize + column),
+            (Row::Normal(_), _) => None,
         })?;
         return Ok(written);
     }
+    faces::drop_others(cloud, &held, "OBJ", &mut written.dropped);
     if let Detail::Obj(obj) = &document.source.detail
         && obj.vertices() != cloud.len()
     {
@@ -189,7 +235,7 @@ pub(crate) fn write(
                 x.print(out);
             }
             if let Some((values, width)) = color {
-                let bytes = matches!(values, pellucid_cloud::Values::U8(_));
+                let bytes = matches!(values, Values::U8(_));
                 with_numbers!(values, v => for x in &v[row * width..(row + 1) * width] {
                     out.push(b' ');
                     (x.widen() / if bytes { 255.0 } else { 1.0 }).print(out);
@@ -198,6 +244,18 @@ pub(crate) fn write(
             out.push(b'\n');
         }
     })?;
+    if let Some(normal) = normal {
+        write_chunks(sink, cloud.len(), |rows, out| {
+            for row in rows {
+                out.extend_from_slice(b"vn");
+                with_numbers!(normal, v => for x in &v[3 * row..3 * row + 3] {
+                    out.push(b' ');
+                    x.print(out);
+                }, {});
+                out.push(b'\n');
+            }
+        })?;
+    }
     if let Some(polygons) = polygons {
         let mut out = Vec::new();
         for corners in polygons.iter() {
@@ -205,10 +263,20 @@ pub(crate) fn write(
             for &c in corners {
                 out.push(b' ');
                 (u64::from(c) + 1).print(&mut out);
+                if normal.is_some() {
+                    out.extend_from_slice(b"//");
+                    (u64::from(c) + 1).print(&mut out);
+                }
             }
             out.push(b'\n');
         }
         sink.write_all(&out)?;
     }
     Ok(written)
+}
+
+/// The normals of a cloud, if they are numbers.
+fn normals(cloud: &PointCloud) -> Option<&Values> {
+    let a = cloud.attribute(names::NORMAL).filter(|a| a.width() == 3)?;
+    ScalarType::of(a.values()).map(|_| a.values())
 }

@@ -201,11 +201,8 @@ pub(crate) fn write(
     let cloud = &document.cloud;
     let points = cloud.positions();
     let mut written = Written::default();
-    let color = faces::color(cloud, &mut written.changed).filter(|(_, width)| *width == 3);
-    let color = match color.as_ref().map(|(values, _)| values.as_ref()) {
-        Some(Values::U8(bytes)) => Some(bytes),
-        _ => None,
-    };
+    let color = faces::color_bytes(cloud, "PTX", &mut written);
+    let color = color.as_ref();
     let intensity = cloud.attribute(names::INTENSITY).filter(|a| a.width() == 1);
     let mut held = vec!["scan"];
     held.extend(color.map(|_| names::COLOR));

@@ -50,7 +50,7 @@ pub fn write_stream(
         (None, Some(format)) => (format, source.extension.clone()),
         (None, None) => return Err(IoError::UnknownStream { stream: file() }),
     };
-    let job = Job { encoding: options.encoding, extension: &extension };
+    let job = Job::new(options, &extension);
     let mut bytes = Vec::new();
     let written = (format.info().write)(document, &job, &mut bytes);
     let mut written = written.map_err(|fault| match fault {

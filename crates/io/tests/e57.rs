@@ -133,7 +133,8 @@ fn poses_are_applied_and_taken_off_again() {
     assert_eq!(d.cloud.attribute("intensity").unwrap().values().get_f64(4), Some(0.5));
     let others = [("scan".to_owned(), 2), ("image".to_owned(), 1)];
     assert_eq!(d.source.other_elements(), others);
-    assert!(d.source.viewpoints().is_empty(), "the second scan has no pose");
+    // The second scan has no pose; its ranges and angles are those of a scanner at the origin.
+    assert_eq!(d.source.viewpoints(), [[10.0, 20.0, 30.0], [0.0; 3]]);
 
     // Nothing moved: every stored value is the same, the image and the sensor too.
     let again = put(&d, Format::E57);

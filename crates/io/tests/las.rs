@@ -292,7 +292,11 @@ fn clouds_from_elsewhere_keep_every_number() {
         for (p, q) in cloud.positions().iter().zip(back.positions()) {
             assert!((0..3).all(|a| (p[a] - q[a]).abs() <= 2.0 * f64::EPSILON * p[a].abs()));
         }
-        for name in ["normal", "intensity", "time", "scan_angle", "id"] {
+        // Intensities become the 16 bits that every reader of LAS knows.
+        let part = |i: usize| cloud.attribute("intensity").unwrap().values().get_f64(i).unwrap();
+        let stored = |i: usize| back.attribute("intensity").unwrap().values().get_f64(i).unwrap();
+        assert!((0..n).all(|i| (stored(i) - 65_535.0 * part(i)).abs() <= 0.5));
+        for name in ["normal", "time", "scan_angle", "id"] {
             let (a, b) = (cloud.attribute(name).unwrap(), back.attribute(name).unwrap());
             assert_eq!(a.width(), b.width());
             assert!(same(a.values(), b.values()), "{name}");

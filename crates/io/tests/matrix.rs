@@ -10,7 +10,7 @@ const HOLDS: &[(Format, &[&str])] = &[
     (Format::Pcd, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
     (Format::Las, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
     (Format::Laz, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
-    (Format::Obj, &["color"]),
+    (Format::Obj, &["color", "normal"]),
     (Format::Off, &["color", "normal"]),
     (Format::E57, &["color", "normal", "intensity", "time", "label", "pair", "wide"]),
     (Format::Ptx, &["color", "intensity"]),

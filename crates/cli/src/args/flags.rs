@@ -2,7 +2,9 @@
 
 use pellucid::big::Memory;
 use pellucid::cloud::Point;
-use pellucid::io::Format;
+use pellucid::io::{Format, LasScale};
+
+use crate::classes;
 
 /// Formats of stdin and stdout, for commands that write a cloud.
 #[derive(Debug, Default, clap::Args)]
@@ -13,6 +15,10 @@ pub struct Streams {
     /// Format of stdout (OUT is -), such as ply [default: that of IN]
     #[arg(long, visible_alias = "out-format", value_name = "FORMAT", value_parser = format_name)]
     pub format: Option<String>,
+    /// Step of coordinates in LAS and LAZ, in file units, or auto: a ten-thousandth of the mean
+    /// spacing [default: that of IN]
+    #[arg(long, value_name = "X|auto", allow_negative_numbers = true)]
+    pub las_scale: Option<LasScale>,
 }
 
 /// Format of stdin, for commands that only read.
@@ -23,18 +29,19 @@ pub struct InFormat {
     pub in_format: Option<String>,
 }
 
-/// Which points move.
+/// Which points are selected.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Selection")]
 pub struct Part {
-    /// Move only points of these classes (attribute "classification")
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    /// Only points of these classes (attribute "classification"), given by number or by name,
+    /// such as ground or building
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',', value_parser = classes::parse)]
     pub class: Vec<u8>,
-    /// Move only points in this box, its faces included
+    /// Only points in this box, its faces included
     #[arg(long = "box", value_name = "X0,Y0,Z0,X1,Y1,Z1", allow_hyphen_values = true)]
     #[arg(value_parser = bounds)]
     pub within: Option<Bounds>,
-    /// Move only points with this value, or one from LO to HI (A=LO..HI, A=LO.., A=..HI); may be
+    /// Only points with this value, or one from LO to HI (A=LO..HI, A=LO.., A=..HI); may be
     /// given several times; NAME.2 is the third value of an attribute that has several
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = condition)]
     pub select: Vec<Condition>,
@@ -57,7 +64,8 @@ pub struct Large {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Lines of sight")]
 pub struct Sight {
-    /// Move points only along the line of sight from the scanner (E57, PTX, PCD, or --viewpoint)
+    /// Move points only along the line of sight from the scanner (E57 with poses, spherical
+    /// coordinates or a grid, PTX, PCD with a viewpoint or a grid, or --viewpoint)
     #[arg(long)]
     pub along_ray: bool,
     /// Where the scanner stood, in the coordinates of the file

@@ -7,23 +7,26 @@ use clap::ValueEnum;
 use super::{Streams, threads};
 
 const EXAMPLES: &str = "Examples:
-  pellucid outliers scan.las marked.las                    classes 7 and 18
+  pellucid outliers scan.las marked.las                    flag \"withheld\", classes stay
+  pellucid outliers scan.las marked.las --classify         classes 7 and 18
   pellucid outliers scan.ply marked.ply                    attribute \"outlier\", 0 or 1
   pellucid outliers scan.ply clean.ply --remove --map kept.txt
   pellucid outliers scan.ply marked.ply --method radius --set radius=5 --set neighbors=10
 
 Parameters for --set, with defaults; lengths are in mean spacings of the points:
+  isolated        neighbors=8  surroundings=32  factor=3
+                  mean distance to the neighbors above factor times its median among the
+                  nearest points, so that sparse regions are judged by themselves
   statistical     neighbors=8  ratio=5  robust=true
-                  mean distance to the neighbours above median + ratio deviations
+                  mean distance to the neighbors above median + ratio deviations of the cloud
                   (robust=false: mean + ratio standard deviations)
   radius          radius=4  neighbors=5
-                  fewer neighbours than that within the radius
+                  fewer neighbors than that within the radius
   local-outlier   neighbors=10  factor=1.4
-                  density around its neighbours over its own above the factor; for
-                  clouds whose density varies, such as airborne scans
+                  density around its neighbors over its own above the factor
 
-LAS and LAZ get class 7 (low noise), or in point formats 6 to 10 class 18 (high noise) for outliers
-above the surface next to them; the former class of an outlier is replaced. Rows that are not finite
+With --classify outliers get class 7 (low noise), or in LAS point formats 6 to 10 class 18 (high noise)
+if they lie above the surface next to them; their former class is replaced. Rows that are not finite
 are neither points nor outliers.";
 
 /// Arguments of `outliers`.
@@ -37,7 +40,7 @@ pub struct Outliers {
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// What makes a point an outlier
-    #[arg(short, long, value_name = "M", default_value = "statistical")]
+    #[arg(short, long, value_name = "M", default_value = "isolated")]
     pub method: RuleName,
     /// Change one parameter; may be given several times
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
@@ -48,6 +51,9 @@ pub struct Outliers {
     /// Leave outliers out
     #[arg(long)]
     pub remove: bool,
+    /// Mark outliers by their class, 7 or 18, instead of a flag or an attribute of their own
+    #[arg(long, conflicts_with = "remove")]
+    pub classify: bool,
     /// With --remove: write for each point that is kept, on a line, its row in IN (from 0)
     #[arg(long, value_name = "FILE", requires = "remove")]
     pub map: Option<PathBuf>,
@@ -74,6 +80,8 @@ pub struct Outliers {
 /// What makes a point an outlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RuleName {
+    /// Its neighbors are much farther than those of the points around it
+    Isolated,
     /// Its neighbours are farther than is usual in the cloud
     Statistical,
     /// Too few points lie around it

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use pellucid::cloud::Point;
 
 use super::flags::{Viewpoint, viewpoint};
+use super::known;
 
 const EXAMPLES: &str = "Examples:
   pellucid render scan.ply scan.png
@@ -26,6 +27,7 @@ pub struct Render {
     /// (from the first cloud to this one), distance (to --truth), x, y, z, or an attribute;
     /// NAME.2 is the third value of an attribute that has several
     #[arg(short, long, value_name = "WHAT", default_value = "auto")]
+    #[arg(value_parser = known::color(), hide_possible_values = true)]
     pub color: String,
     /// Numbers at the ends of the colour map [default: where nearly all values lie]
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, value_parser = ends)]
@@ -53,6 +55,9 @@ pub struct Render {
     /// Size of a point in distances to its neighbours
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = zoom)]
     pub point_size: f64,
+    /// Draw plain dots without light and shadow, for vegetation and other clouds without a surface
+    #[arg(long)]
+    pub points: bool,
     /// Words below each cloud, in order; none for one cloud, else the files' names by default
     #[arg(long, value_name = "TEXT,…", value_delimiter = ',')]
     pub caption: Option<Vec<String>>,

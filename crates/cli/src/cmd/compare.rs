@@ -54,16 +54,19 @@ fn table(c: &Comparison) -> String {
             rows.push((name.to_owned(), format!("{:<12} {about}", number(v))));
         }
     };
-    push("paper_mse", Some(c.paper_mse), "mean distance to the nearest, both ways");
+    push("mean_distance", Some(c.mean_distance), "to the nearest point, both ways; file units");
+    push("rms_distance", Some(c.rms_distance), "root of the mean square, both ways; file units");
+    push("max_distance", Some(c.hausdorff), "largest, both ways (Hausdorff); file units");
+    push("p95_distance", Some(c.hausdorff95), "95 % are nearer; file units");
+    push("to_plane", c.point_to_plane, "along the truth's normals; file units");
+    push("to_mesh", c.point_to_mesh, "mean distance to the true surface; file units");
+    let both_ways = c.point_to_mesh_two_way.map(f64::sqrt);
+    push("to_mesh_two_way", both_ways, "root of the mean squares there and back; file units");
+    push("chamfer", Some(c.chamfer), "sum of the mean squares, both ways; file units squared");
+    push("paper_mse", Some(c.paper_mse), "mean_distance by its name in the paper");
     push("paper_snr", c.paper_snr, "10 ln(mean norm / paper_mse)");
-    push("chamfer", Some(c.chamfer), "squared distances, both ways");
-    push("point_to_plane", c.point_to_plane, "along the truth's normals");
-    push("point_to_mesh", c.point_to_mesh, "to the true surface");
-    push("point_to_mesh_two_way", c.point_to_mesh_two_way, "and back");
-    push("hausdorff", Some(c.hausdorff), "largest distance, both ways");
-    push("hausdorff95", Some(c.hausdorff95), "95 % are nearer");
-    push("uniformity", c.uniformity, "variation of the spacing: lower is more even");
-    push("uniformity_truth", c.uniformity_truth, "the same of the truth");
+    push("uniformity", c.uniformity, "variation of the spacing; lower is more even");
+    push("uniformity_truth", c.uniformity_truth, "the same for the truth");
     rows.push(("points".to_owned(), format!("{} against {}", c.result_points, c.truth_points)));
     if c.result_ignored + c.truth_ignored > 0 {
         let ignored = format!("{} and {} rows are not finite", c.result_ignored, c.truth_ignored);
@@ -73,7 +76,7 @@ fn table(c: &Comparison) -> String {
 }
 
 /// Five digits that count, without an exponent where that is readable.
-fn number(v: f64) -> String {
+pub fn number(v: f64) -> String {
     if v == 0.0 || (1e-4..1e6).contains(&v.abs()) {
         let digits = 4 - v.abs().max(1e-4).log10().floor() as i32;
         format!("{v:.*}", digits.clamp(0, 8) as usize)

@@ -29,6 +29,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         overwrite: args.overwrite,
         encoding: args.encoding.map(Into::into),
         forbid: vec![args.input.clone()],
+        las_scale: args.streams.las_scale,
     };
     let format = args.streams.format.as_deref();
     streams::check(&args.input, &args.output, &args.streams, &options)?;

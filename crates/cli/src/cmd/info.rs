@@ -1,11 +1,16 @@
 //! `pellucid info`.
 
-use pellucid::cloud::{DistinctRows, Point, PointCloud, noise, vec3};
-use pellucid::io::Document;
+use std::collections::BTreeMap;
+
+use pellucid::cloud::attribute::names;
+use pellucid::cloud::{Attribute, DistinctRows, Point, PointCloud, noise, vec3};
+use pellucid::io::{Document, Source};
 use serde::Serialize;
 
+use super::compare::number;
 use super::streams;
 use crate::args::Info;
+use crate::classes;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Show;
@@ -18,6 +23,14 @@ struct Facts {
     encoding: Option<String>,
     points: usize,
     attributes: Vec<Column>,
+    /// How many points there are of each class.
+    classes: BTreeMap<u8, usize>,
+    las: Option<Las>,
+    coordinate_system: Option<String>,
+    /// Columns and rows of an organized cloud.
+    grid: Option<(usize, usize)>,
+    /// Where the scanners stood.
+    viewpoints: Vec<Point>,
     other_elements: Vec<(String, usize)>,
     comments: Vec<String>,
     bounds: Option<Bounds>,
@@ -36,6 +49,16 @@ struct Column {
     name: String,
     r#type: &'static str,
     width: usize,
+    /// The smallest and the largest finite value of each component.
+    range: Vec<Option<(f64, f64)>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Las {
+    version: String,
+    point_format: u8,
+    scale: [f64; 3],
+    offset: [f64; 3],
 }
 
 #[derive(Debug, Serialize)]
@@ -64,6 +87,11 @@ fn facts(args: &Info, document: &Document) -> Facts {
         encoding: document.source.encoding().map(|e| format!("{e:?}")),
         points: cloud.len(),
         attributes: columns(cloud),
+        classes: classes(cloud),
+        las: las(&document.source),
+        coordinate_system: document.source.coordinate_system(),
+        grid: document.source.grid(),
+        viewpoints: document.source.viewpoints(),
         other_elements: document.source.other_elements(),
         comments: document.source.comments().to_vec(),
         bounds: cloud.bounds().map(|(min, max)| Bounds { min, max }),
@@ -77,12 +105,38 @@ fn facts(args: &Info, document: &Document) -> Facts {
 }
 
 fn columns(cloud: &PointCloud) -> Vec<Column> {
-    let column = |a: &pellucid::cloud::Attribute| Column {
+    let column = |a: &Attribute| Column {
         name: a.name().to_owned(),
         r#type: a.values().type_name(),
         width: a.width(),
+        range: (0..a.width()).map(|c| range(a, c)).collect(),
     };
     cloud.attributes().map(column).collect()
+}
+
+fn range(a: &Attribute, component: usize) -> Option<(f64, f64)> {
+    let values = a.component(component)?.into_iter().filter(|x| x.is_finite());
+    values.fold(None, |range, x| {
+        let (lo, hi) = range.unwrap_or((x, x));
+        Some((lo.min(x), hi.max(x)))
+    })
+}
+
+fn classes(cloud: &PointCloud) -> BTreeMap<u8, usize> {
+    let mut counts = BTreeMap::new();
+    let a = cloud.attribute(names::CLASSIFICATION).filter(|a| a.width() == 1);
+    for x in a.and_then(|a| a.component(0)).unwrap_or_default() {
+        if x.fract() == 0.0 && (0.0..=255.0).contains(&x) {
+            *counts.entry(x as u8).or_default() += 1;
+        }
+    }
+    counts
+}
+
+fn las(source: &Source) -> Option<Las> {
+    let (scale, offset) = source.las_grid()?;
+    let (version, point_format) = (source.las_version()?, source.point_format()?);
+    Some(Las { version, point_format, scale, offset })
 }
 
 /// Spacing and noise of the distinct rows, where there are points enough to tell; takes the far
@@ -99,26 +153,64 @@ fn scales(distinct: &mut DistinctRows, points: &[Point]) -> (Option<f64>, Option
     (Some(unit), found.reliable.then_some(found.sigma * unit))
 }
 
+/// Whole numbers as they are, others with the digits that count.
+fn short(x: f64) -> String {
+    if x.fract() == 0.0 && x.abs() < 1e15 { format!("{x}") } else { number(x) }
+}
+
 fn table(facts: &Facts) -> String {
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut push = |name: &str, value: String| rows.push((name.to_owned(), value));
     push("file", facts.file.clone());
     push("format", format!("{} {}", facts.format, facts.encoding.as_deref().unwrap_or_default()));
     push("points", facts.points.to_string());
+    if let Some(las) = &facts.las {
+        push("LAS", format!("version {}, point format {}", las.version, las.point_format));
+        push("scale", las.scale.map(|x| x.to_string()).join(" "));
+        push("offset", las.offset.map(|x| (x + 0.0).to_string()).join(" "));
+    }
+    let crs = facts.coordinate_system.clone();
+    if crs.is_some() || facts.las.is_some() {
+        push("coordinates", crs.unwrap_or_else(|| "the file names no coordinate system".into()));
+    }
     for a in &facts.attributes {
         let width = if a.width > 1 { format!(" x {}", a.width) } else { String::new() };
-        push("attribute", format!("{} ({}{width})", a.name, a.r#type));
+        let from_to = |(lo, hi): &(f64, f64)| format!("{} to {}", short(*lo), short(*hi));
+        let ranges: Vec<String> = a.range.iter().flatten().map(from_to).collect();
+        push("attribute", format!("{} ({}{width}) {}", a.name, a.r#type, ranges.join(", ")));
+    }
+    for (class, count) in &facts.classes {
+        push("class", format!("{}: {count} points", classes::in_words(*class)));
+    }
+    if let Some((columns, rows)) = facts.grid {
+        push("grid", format!("{columns} columns, {rows} rows"));
+    }
+    // As many digits as tell neighbors apart.
+    let places = facts
+        .spacing
+        .filter(|s| *s > 0.0)
+        .map_or(6, |s| (2.0 - s.log10().floor()).clamp(0.0, 12.0) as usize);
+    let place = |p: Point| {
+        let far = |c: f64| c.abs() >= 1e15;
+        p.map(|c| if far(c) { format!("{c:e}") } else { format!("{c:.places$}") }).join(" ")
+    };
+    for (i, p) in facts.viewpoints.iter().enumerate() {
+        push("scanner", format!("{} at {}", i, place(*p)));
     }
     for (name, count) in &facts.other_elements {
         push("also holds", format!("{count} {name}"));
     }
     if let Some(b) = &facts.bounds {
-        push("from", b.min.map(|c| c.to_string()).join(" "));
-        push("to", b.max.map(|c| c.to_string()).join(" "));
+        push("from", place(b.min));
+        push("to", place(b.max));
+        let size = [0, 1, 2].map(|a| b.max[a] - b.min[a]);
+        push("size", format!("{} file units", place(size).replace(' ', " x ")));
     }
     let unknown = || "cannot be estimated from these points".to_owned();
-    push("spacing", facts.spacing.map_or_else(unknown, |s| format!("{s:.6}")));
-    push("noise", facts.noise.map_or_else(unknown, |s| format!("{s:.6} (standard deviation)")));
+    let length = |x: f64| format!("{} file units", number(x));
+    push("spacing", facts.spacing.map_or_else(unknown, length));
+    let sigma = |x: f64| format!("{} (standard deviation)", length(x));
+    push("noise", facts.noise.map_or_else(unknown, sigma));
     push("not finite", format!("{} rows", facts.nan_rows));
     push("duplicates", facts.duplicates.to_string());
     if facts.missing_rows > 0 {

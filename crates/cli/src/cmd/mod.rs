@@ -13,6 +13,7 @@ pub mod noise;
 pub mod outliers;
 pub mod render;
 mod streams;
+pub mod tools;
 pub mod view;
 
 use pellucid::io::Source;

@@ -14,6 +14,7 @@ pub fn run(args: &Noise) -> Result<(), Failure> {
     let options = WriteOptions {
         overwrite: args.overwrite,
         forbid: vec![args.input.clone()],
+        las_scale: args.streams.las_scale,
         ..WriteOptions::default()
     };
     streams::check(&args.input, &args.output, &args.streams, &options)?;

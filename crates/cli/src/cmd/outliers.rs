@@ -1,13 +1,12 @@
 //! `pellucid outliers`.
 
+mod mark;
+
 use std::path::Path;
 
-use pellucid::PointCloud;
-use pellucid::cloud::attribute::names;
-use pellucid::cloud::outliers::{self, Found, LocalOutlier, Radius, Rule, Statistical};
-use pellucid::cloud::{Attribute, Values};
+use pellucid::cloud::outliers::{self, Isolated, LocalOutlier, Radius, Rule, Statistical};
 use pellucid::denoise;
-use pellucid::io::{Document, Format, WriteOptions};
+use pellucid::io::{Document, WriteOptions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -15,20 +14,12 @@ use serde_json::Value;
 use super::denoise::parameters::assignment;
 use super::streams;
 use crate::args::{Outliers, RuleName};
-use crate::failure::{Failure, naming};
+use crate::failure::{Failure, naming, plain};
 use crate::fates::{self, Clouds, Fate};
 use crate::output;
 use crate::progress::Show;
 use crate::report::{self, DroppedItem, Head};
-
-/// The attribute that labels go to where the format has no classes.
-const LABEL: &str = "outlier";
-/// Class of noise in LAS, and below the surface where there is one for noise above it.
-const LOW_NOISE: u8 = 7;
-/// Class of noise above the surface, which LAS has from point format 6 on.
-const HIGH_NOISE: u8 = 18;
-/// First point format with that class.
-const HIGH_NOISE_SINCE: u8 = 6;
+use mark::Place;
 
 /// What `--report` and `--json` hold.
 #[derive(Debug, Serialize)]
@@ -45,6 +36,9 @@ struct Report {
     spacing: f64,
     /// What was done with them.
     done: String,
+    /// Where they are.
+    #[serde(rename = "where")]
+    place: Place,
     attributes: Vec<Fate>,
     dropped: Vec<DroppedItem>,
 }
@@ -54,7 +48,12 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     let show = Show::new(args.quiet);
     let mut forbid = vec![args.input.clone()];
     forbid.extend(args.map.clone());
-    let options = WriteOptions { overwrite: args.overwrite, forbid, ..WriteOptions::default() };
+    let options = WriteOptions {
+        overwrite: args.overwrite,
+        forbid,
+        las_scale: args.streams.las_scale,
+        ..WriteOptions::default()
+    };
     let inputs = std::slice::from_ref(&args.input);
     let (input, output) = (streams::source_name(&args.input), streams::target_name(&args.output));
     streams::check(&args.input, &args.output, &args.streams, &options)?;
@@ -71,11 +70,15 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     let found = found.map_err(|e| Failure::input(naming(input, e)))?;
 
     let before = document.cloud.clone();
+    let above = denoise::install(args.threads, || mark::above(&before, &found));
+    let place = Place::of(&before, &found, &above);
     let (cloud, done, reasons) = if args.remove {
         (before.select(&found.kept()), "removed".to_owned(), Vec::new())
     } else {
-        denoise::install(args.threads, || labelled(args, &document, &found))
-            .map_err(|e| Failure::input(naming(input, e)))?
+        let marked = mark::mark(args, &document, &found, &above)
+            .map_err(|e| Failure::input(naming(input, e)))?;
+        let reason = format!("outliers are {}", marked.done);
+        (marked.cloud, marked.done, vec![(marked.attribute, reason)])
     };
     let kept = if args.remove { cloud.clone() } else { before };
     let document = Document { cloud, source: document.source };
@@ -88,12 +91,13 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
 
     let (points, count) = (found.flags.len(), found.count());
     let share = 100.0 * count as f64 / points.max(1) as f64;
-    let line = format!(
+    let mut line = format!(
         "{} -> {}: {points} points, {count} outliers ({share:.2} %) by {}, {done}\n",
         input.display(),
         output.display(),
         rule.name()
     );
+    line.extend(place.line(count));
     if !args.json {
         streams::say(&args.output, args.quiet, &line)?;
     }
@@ -112,6 +116,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
         limit: found.limit,
         spacing: found.spacing,
         done,
+        place,
         attributes: clouds.fates(&written.dropped, &reasons),
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
     };
@@ -125,6 +130,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
 /// The rule with its parameters.
 fn rule(args: &Outliers) -> Result<Rule, Failure> {
     let rule = match args.method {
+        RuleName::Isolated => Rule::Isolated(parameters::<Isolated>(args)?),
         RuleName::Statistical => Rule::Statistical(parameters::<Statistical>(args)?),
         RuleName::Radius => Rule::Radius(parameters::<Radius>(args)?),
         RuleName::LocalOutlier => Rule::LocalOutlier(parameters::<LocalOutlier>(args)?),
@@ -148,7 +154,7 @@ fn parameters<P: Default + Serialize + DeserializeOwned>(args: &Outliers) -> Res
         *place = value;
         // After each, so that the message names the one at fault.
         serde_json::from_value::<P>(Value::Object(values.clone()))
-            .map_err(|e| Failure::input(format!("--set {text}: {e}")))?;
+            .map_err(|e| Failure::input(plain(&format!("--set {text}: {e}"))))?;
     }
     serde_json::from_value(Value::Object(values)).map_err(Failure::input)
 }
@@ -173,54 +179,11 @@ fn check_label(args: &Outliers, document: Option<&Document>) -> Result<(), Failu
     match streams::format_of(&args.output, format, document) {
         Some(format) if !args.remove && !format.holds_attributes() => {
             let fault = format!(
-                "{} has no place for labels; write another format such as .ply, or give --remove",
+                "{} cannot store labels; write another format such as .ply, or give --remove",
                 format.name()
             );
             Err(Failure::input(naming(streams::target_name(&args.output), fault)))
         }
         _ => Ok(()),
     }
-}
-
-type Labelled = (PointCloud, String, Vec<(&'static str, String)>);
-
-/// The cloud with its outliers marked, what was done, and what to report of which attribute.
-fn labelled(args: &Outliers, document: &Document, found: &Found) -> Result<Labelled, String> {
-    let mut cloud = document.cloud.clone();
-    let format = streams::format_of(&args.output, args.streams.format.as_deref(), Some(document));
-    let classes = classes(&cloud).filter(|_| matches!(format, Some(Format::Las | Format::Laz)));
-    let (name, values, done) = match classes {
-        Some(mut classes) => {
-            // Clouds from other formats are written in point format 6.
-            let point_format = document.source.point_format().unwrap_or(HIGH_NOISE_SINCE);
-            let two = point_format >= HIGH_NOISE_SINCE;
-            let above = outliers::above_surface(cloud.positions(), &found.flags);
-            for (row, class) in classes.iter_mut().enumerate().filter(|(row, _)| found.flags[*row])
-            {
-                *class = if two && above[row] { HIGH_NOISE } else { LOW_NOISE };
-            }
-            let done = if two {
-                "labelled as class 7 (noise), 18 if above the surface"
-            } else {
-                "labelled as class 7 (noise)"
-            };
-            (names::CLASSIFICATION, classes, done)
-        }
-        None => {
-            let labels = found.flags.iter().map(|&f| u8::from(f)).collect();
-            (LABEL, labels, "labelled in the attribute \"outlier\"")
-        }
-    };
-    cloud.set_attribute(Attribute::scalar(name, Values::U8(values))).map_err(|e| e.to_string())?;
-    Ok((cloud, done.to_owned(), vec![(name, format!("outliers are {done}"))]))
-}
-
-/// The classes of the points, zero where there are none; `None` if they are not such as LAS has.
-fn classes(cloud: &PointCloud) -> Option<Vec<u8>> {
-    let Some(a) = cloud.attribute(names::CLASSIFICATION) else {
-        return Some(vec![0; cloud.len()]);
-    };
-    let class = |x: f64| (x.fract() == 0.0 && (0.0..=255.0).contains(&x)).then_some(x as u8);
-    let classes: Option<Vec<u8>> = a.component(0)?.into_iter().map(class).collect();
-    classes.filter(|_| a.width() == 1)
 }

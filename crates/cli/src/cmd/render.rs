@@ -1,20 +1,25 @@
 //! `pellucid render`: stills of clouds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pellucid::PointCloud;
-use pellucid::cloud::{KdTree, Point};
+use pellucid::cloud::{KdTree, Point, vec3};
 
 use super::streams;
 use crate::args::Render;
 use crate::failure::{Failure, naming};
-use crate::output;
+use crate::output::{self, note};
 use crate::progress::Show;
 use crate::render::{Camera, Legend, Panel, Rgb, Splats, Strip};
 use pellucid_page::look::{self, Look, Numbers, Range};
 
 /// Share of the picture left free around the cloud.
 const MARGIN: f64 = 0.08;
+/// Points farther from the middle than this many times the distance of nearly all do not count for
+/// what the picture shows.
+const FAR: f64 = 4.0;
+/// Size of a dot in distances between neighbors.
+const DOT: f64 = 0.2;
 /// Sizes when none is given: one cloud, or several.
 const ONE: (usize, usize) = (960, 720);
 const SEVERAL: (usize, usize) = (560, 480);
@@ -101,10 +106,15 @@ fn ready(
             ))
         })?),
     };
+    let radii = match args.points {
+        false => look.sizes.clone(),
+        // One size for all: sparse parts are not blown up.
+        true => vec![DOT * middle(&look.sizes); points.len()],
+    };
     Ok(Ready {
         points: points.iter().map(|&p| args.up.upright(p)).collect(),
         normals: look.normals.iter().map(|&n| args.up.upright(n)).collect(),
-        radii: look.sizes.iter().map(|s| s * args.point_size).collect(),
+        radii: radii.iter().map(|s| s * args.point_size).collect(),
         paint,
     })
 }
@@ -131,18 +141,47 @@ fn draw(args: &Render, clouds: &[Ready]) -> crate::render::Image {
         .map(|(i, (c, colors))| Panel {
             splats: Splats {
                 points: &c.points,
-                normals: Some(&c.normals),
+                normals: (!args.points).then_some(c.normals.as_slice()),
                 colors: colors.as_deref(),
                 radii: &c.radii,
             },
             caption: caption(args, i),
         })
         .collect();
-    let points = clouds.first().map_or(&[][..], |c| &c.points);
+    let points = framed(clouds.first().map_or(&[][..], |c| &c.points));
     let camera =
-        Camera::fit(points, (args.view.0, args.view.1), size.0 as f64 / size.1 as f64, MARGIN)
+        Camera::fit(&points, (args.view.0, args.view.1), size.0 as f64 / size.1 as f64, MARGIN)
             .closer(args.focus.map(|f| args.up.upright(f.0)), args.zoom);
     Strip { panel: size, columns: args.columns }.draw(&panels, &camera, legend.as_ref())
+}
+
+/// The value that half of them exceed.
+fn middle(values: &[f64]) -> f64 {
+    quantile(values.to_vec(), 0.5)
+}
+
+/// The value that a share of the finite ones is below; zero without any.
+fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
+    values.retain(|x| x.is_finite());
+    if values.is_empty() {
+        return 0.0;
+    }
+    let at = ((values.len() - 1) as f64 * share) as usize;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
+}
+
+/// The points that the picture shows: all but a few that lie far away from the others.
+fn framed(points: &[Point]) -> Vec<Point> {
+    let center = [0, 1, 2].map(|a| middle(&points.iter().map(|p| p[a]).collect::<Vec<_>>()));
+    let distance = |p: &Point| vec3::norm(vec3::sub(*p, center));
+    let near = FAR * quantile(points.iter().map(distance).collect(), 0.99);
+    let shown: Vec<Point> = points.iter().copied().filter(|p| distance(p) <= near).collect();
+    let finite = points.iter().filter(|p| vec3::is_finite(**p)).count();
+    if shown.len() < finite {
+        let n = finite - shown.len();
+        note(&format!("{n} points far away from the others may lie outside of the picture"));
+    }
+    shown
 }
 
 fn legend(args: &Render, clouds: &[Ready]) -> Option<Legend> {
@@ -164,9 +203,25 @@ fn caption(args: &Render, i: usize) -> String {
     match &args.caption {
         Some(words) => words.get(i).cloned().unwrap_or_default(),
         None if args.inputs.len() == 1 => String::new(),
-        None => {
-            let name = args.inputs.get(i).and_then(|p| p.file_stem());
-            name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
-        }
+        None => args.inputs.get(i).map(|path| name(path, &args.inputs)).unwrap_or_default(),
+    }
+}
+
+/// What tells a file from the others: its name without the extension, with it, or with its folder.
+fn name(path: &Path, all: &[PathBuf]) -> String {
+    let stem = |p: &Path| p.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let full = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let in_folder = |p: &Path| {
+        let folder = p.parent().and_then(Path::file_name).unwrap_or_default();
+        format!("{}/{}", folder.to_string_lossy(), full(p))
+    };
+    let is_unique =
+        |of: &dyn Fn(&Path) -> String| all.iter().filter(|other| of(other) == of(path)).count() < 2;
+    if is_unique(&stem) {
+        stem(path)
+    } else if is_unique(&full) {
+        full(path)
+    } else {
+        in_folder(path)
     }
 }

@@ -34,6 +34,11 @@ pub fn check(
     options: &WriteOptions,
 ) -> Result<(), Failure> {
     check_input(input, streams.in_format.as_deref())?;
+    let format = format_of(output, streams.format.as_deref(), None);
+    if streams.las_scale.is_some() && !matches!(format, None | Some(Format::Las | Format::Laz)) {
+        let fault = "--las-scale is for LAS and LAZ only; leave it out or write one of them";
+        return Err(Failure::input(naming(target_name(output), fault)));
+    }
     if is_stream(output) {
         return Ok(());
     }

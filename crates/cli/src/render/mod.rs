@@ -6,6 +6,7 @@
 //! way are averaged at the end.
 
 mod camera;
+mod capitals;
 mod fill;
 mod image;
 mod raster;
@@ -42,7 +43,10 @@ pub struct Splats<'a> {
 pub fn render(splats: &Splats, camera: &Camera, (width, height): (usize, usize)) -> Image {
     let size = (width * SAMPLES, height * SAMPLES);
     let mut surface = raster::rasterize(splats, camera, size);
-    fill::fill(&mut surface, size.0, raster::typical(splats, camera, size));
+    // Dots without a surface have gaps between them.
+    if splats.normals.is_some() {
+        fill::fill(&mut surface, size.0, raster::typical(splats, camera, size));
+    }
     let fine = shade::shade(&surface, camera, size);
     fine.shrink(SAMPLES)
 }

@@ -97,3 +97,17 @@ fn text_is_centred_and_stays_inside() {
     draw_text(&mut image, "x", (-500.0, -500.0), 16.0, Align::Left, [0; 3]);
     assert_eq!(image, before);
 }
+
+#[test]
+fn capitals_differ_from_small_letters() {
+    let drawn = |text: &str| {
+        let mut image = Image::new(60, 40, [255; 3]);
+        draw_text(&mut image, text, (4.0, 30.0), 20.0, Align::Left, [0; 3]);
+        image
+    };
+    for letter in 'a'..='z' {
+        let (small, capital) = (letter.to_string(), letter.to_ascii_uppercase().to_string());
+        assert_ne!(drawn(&small), drawn(&capital), "{letter}");
+        assert_ne!(drawn(&capital), drawn("?"), "{letter}");
+    }
+}

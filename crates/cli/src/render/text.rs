@@ -1,5 +1,6 @@
 //! A small stroke font for captions: letters are lines and arcs drawn with a round pen.
 
+use super::capitals::CAPITALS;
 use super::image::{Image, Rgb};
 
 /// Where the text lies relative to the given place.
@@ -17,7 +18,7 @@ pub enum Align {
 const GAP: f64 = 2.2;
 const SPACE: f64 = 3.4;
 
-enum Stroke {
+pub(super) enum Stroke {
     Line(&'static [(f64, f64)]),
     /// Centre, radii, start and end in degrees, counter-clockwise from the right.
     Arc(f64, f64, f64, f64, f64, f64),
@@ -148,10 +149,9 @@ const GLYPHS: &[(char, f64, &[Stroke])] = &[
 const BOX: (f64, &[Stroke]) =
     (4.0, &[Line(&[(0.0, 0.0), (0.0, 9.0), (4.0, 9.0), (4.0, 0.0), (0.0, 0.0)])]);
 
-/// Width and strokes of a letter; capitals are drawn small, unknown letters as a box.
+/// Width and strokes of a letter; unknown letters are a box.
 fn glyph(letter: char) -> (f64, &'static [Stroke]) {
-    let small = letter.to_ascii_lowercase();
-    let known = GLYPHS.iter().find(|(letter, ..)| *letter == small);
+    let known = GLYPHS.iter().chain(CAPITALS).find(|row| row.0 == letter);
     known.map_or(BOX, |&(_, width, strokes)| (width, strokes))
 }
 

@@ -11,6 +11,11 @@ use crate::PointCloud;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Comparison {
+    /// Mean distance to the nearest point of the other cloud, averaged over both directions; the
+    /// same as [`paper_mse`](super::paper_mse).
+    pub mean_distance: f64,
+    /// Root of the mean squared distance, averaged over both directions before the root.
+    pub rms_distance: f64,
     /// [`paper_mse`](super::paper_mse): a mean distance, not squared.
     pub paper_mse: f64,
     /// [`paper_snr`](super::paper_snr); `None` where it is not finite (the clouds are the same).
@@ -67,6 +72,8 @@ pub fn compare(
         both_ways = Some(two_way(&to_mesh2, &index.face_distances2(&matched.result)));
     }
     Ok(Comparison {
+        mean_distance: matched.paper_mse(),
+        rms_distance: (0.5 * matched.chamfer()).sqrt(),
         paper_mse: matched.paper_mse(),
         paper_snr: Some(matched.paper_snr()).filter(|snr| snr.is_finite()),
         chamfer: matched.chamfer(),

@@ -11,6 +11,9 @@ use crate::vec3::{self, Point};
 /// Queries handed to one task.
 const CHUNK: usize = 256;
 
+/// Squared distances that differ by less than this share are the same but for rounding.
+const TIE: f64 = 1e-9;
+
 /// A surface made of triangles.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TriangleMesh {
@@ -71,6 +74,34 @@ impl MeshIndex {
     /// The exact distance from each point to the mesh, in parallel.
     pub fn distances(&self, points: &[Point]) -> Vec<f64> {
         self.distances2(points).into_iter().map(f64::sqrt).collect()
+    }
+
+    /// The same with a sign: positive on the side that the nearest triangle's normal points to.
+    /// Where several are as near, at edges and corners, the one that is seen most from above counts.
+    pub fn signed_distances(&self, points: &[Point]) -> Vec<f64> {
+        points
+            .par_iter()
+            .with_min_len(CHUNK)
+            .map_init(Vec::new, |stack, &p| self.signed_distance(p, stack))
+            .collect()
+    }
+
+    fn signed_distance(&self, p: Point, stack: &mut Vec<(f64, u32)>) -> f64 {
+        let (mut least, mut height) = (f64::INFINITY, 0.0);
+        let distance2 = self.tree.smallest(&Aabb { lo: p, hi: p }, stack, |t| {
+            let corners @ [a, b, c] = &self.corners[t as usize];
+            let away = vec3::sub(p, closest_on_triangle(p, corners));
+            let distance2 = vec3::dot(away, away);
+            let normal = vec3::cross(vec3::sub(*b, *a), vec3::sub(*c, *a));
+            let above = vec3::normalized(normal).map_or(0.0, |n: Point| vec3::dot(away, n));
+            if distance2 < least * (1.0 - TIE) {
+                (least, height) = (distance2, above);
+            } else if distance2 <= least * (1.0 + TIE) && above.abs() > f64::abs(height) {
+                height = above;
+            }
+            distance2
+        });
+        distance2.sqrt().copysign(height)
     }
 
     pub(super) fn distances2(&self, points: &[Point]) -> Vec<f64> {

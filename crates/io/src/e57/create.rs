@@ -11,6 +11,7 @@ use super::frame::stored;
 use super::write::Refused;
 use crate::document::{Document, Dropped};
 use crate::scalar::ScalarType;
+use crate::standard::{self, RETURN_COUNT, RETURN_INDEX};
 
 /// One scan in the frame of the file.
 pub(super) fn create(
@@ -18,7 +19,12 @@ pub(super) fn create(
     out: &mut Cursor<Vec<u8>>,
     dropped: &mut Vec<Dropped>,
 ) -> Result<(), Refused> {
-    let cloud = &document.cloud;
+    let cloud = &*standard::for_e57(&document.cloud);
+    let is_whole = |name: &str| {
+        let ty = cloud.attribute(name).and_then(|a| record_type(a.values()));
+        matches!(ty, Some(RecordDataType::Integer { .. }))
+    };
+    let returns = is_whole(RETURN_INDEX) && is_whole(RETURN_COUNT);
     let single = document.source.position == Some([ScalarType::F32; 3]);
     let float = |single: bool| match single {
         true => RecordDataType::Single { min: None, max: None },
@@ -38,22 +44,30 @@ pub(super) fn create(
     for a in cloud.attributes() {
         let records: &[RecordName] = match (a.name(), a.width()) {
             (names::INTENSITY, 1) => &[RecordName::Intensity],
-            (names::COLOR, 3) => {
+            (names::COLOR, 3 | 4) => {
                 &[RecordName::ColorRed, RecordName::ColorGreen, RecordName::ColorBlue]
             }
             (names::TIME, 1) => &[RecordName::TimeStamp],
+            (RETURN_INDEX, 1) if returns => &[RecordName::ReturnIndex],
+            (RETURN_COUNT, 1) if returns => &[RecordName::ReturnCount],
             ("row_index", 1) => &[RecordName::RowIndex],
             ("column_index", 1) => &[RecordName::ColumnIndex],
             _ => &[],
         };
-        let whole =
-            records.iter().any(|r| matches!(r, RecordName::RowIndex | RecordName::ColumnIndex));
+        let whole = records.iter().any(|r| {
+            use RecordName::{ColumnIndex, ReturnCount, ReturnIndex, RowIndex};
+            matches!(r, RowIndex | ColumnIndex | ReturnIndex | ReturnCount)
+        });
         let ty = record_type(a.values())
             .filter(|ty| !whole || matches!(ty, RecordDataType::Integer { .. }));
         let (Some(ty), false) = (ty, records.is_empty()) else {
             others.push(a);
             continue;
         };
+        if a.name() == names::COLOR && a.width() == 4 {
+            let reason = "E57 stores red, green and blue only".to_owned();
+            dropped.push(Dropped { attribute: "alpha".to_owned(), reason });
+        }
         for (component, name) in records.iter().enumerate() {
             prototype.push(Record { name: name.clone(), data_type: ty.clone() });
             sources.push((a, component));

@@ -43,10 +43,16 @@ impl E57Source {
         self.scans.iter().map(|s| s.records as usize).sum()
     }
 
-    /// Where the scanners stood; unknown unless every scan has a pose.
+    /// Where the scanners stood; unknown unless every scan has a pose, or is told as it was
+    /// measured: by ranges and angles, or in the grid of the scanner, which is then at the origin.
     pub fn viewpoints(&self) -> Vec<[f64; 3]> {
-        let place =
-            |s: &Scan| s.transform.as_ref().map(|t| &t.translation).map(|t| [t.x, t.y, t.z]);
+        use RecordName::{ColumnIndex, RowIndex, SphericalRange};
+        let has = |s: &Scan, name: RecordName| s.prototype.iter().any(|r| r.name == name);
+        let measured = |s: &Scan| has(s, SphericalRange) || has(s, RowIndex) && has(s, ColumnIndex);
+        let place = |s: &Scan| match &s.transform {
+            Some(t) => Some([t.translation.x, t.translation.y, t.translation.z]),
+            None => measured(s).then_some([0.0; 3]),
+        };
         self.scans.iter().map(place).collect::<Option<_>>().unwrap_or_default()
     }
 

@@ -12,6 +12,7 @@
 
 mod chunks;
 mod columns;
+mod crs;
 #[cfg(test)]
 mod decode_tests;
 mod encode;
@@ -80,6 +81,22 @@ impl LasSource {
     pub fn records(&self) -> Vec<String> {
         let records = self.frame.vlrs.iter().chain(&self.frame.evlrs);
         records.map(|v| format!("{} {}", file::text(&v.user_id), v.record_id)).collect()
+    }
+
+    /// The steps of coordinates and the offsets.
+    pub fn grid(&self) -> ([f64; 3], [f64; 3]) {
+        quantise::of(&self.frame.header)
+    }
+
+    /// The coordinate system and its unit, if the file says.
+    pub fn coordinate_system(&self) -> Option<String> {
+        crs::of(self.frame.vlrs.iter().chain(&self.frame.evlrs))
+    }
+
+    /// The version of the format, such as 1.4.
+    pub fn version(&self) -> String {
+        let version = self.frame.header.version;
+        format!("{}.{}", version.major, version.minor)
     }
 
     /// The point format of the records.

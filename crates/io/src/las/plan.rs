@@ -9,7 +9,7 @@ use super::encode::{Column, Put};
 use super::extra::{self, Descriptor};
 use super::record::{self, Field, NIR, SCAN_ANGLE, Store};
 use super::{LasSource, Slot, quantise};
-use crate::document::Dropped;
+use crate::document::{Dropped, Written};
 use crate::meaning;
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
 
@@ -26,11 +26,11 @@ const NAME_BYTES: usize = 32;
 /// As many as one record holds.
 const DESCRIPTORS: usize = 0xffff / extra::BYTES;
 
-/// Places every attribute; what cannot be held is added to `dropped`.
+/// Places every attribute; `written` gets what cannot be stored, or only by another name.
 pub(super) fn plan<'a>(
     cloud: &'a PointCloud,
     las: Option<&LasSource>,
-    dropped: &mut Vec<Dropped>,
+    written: &mut Written,
 ) -> Plan<'a> {
     let kept: Vec<&Slot> =
         las.map_or(&[][..], |l| &l.slots).iter().filter(|s| holds(s, cloud)).collect();
@@ -61,7 +61,7 @@ pub(super) fn plan<'a>(
         at: record::base_length(format).unwrap_or(0),
         columns,
         descriptors: Vec::new(),
-        taken: meaning::Names::default(),
+        taken: reserved(),
     };
     let spare: usize = kept.iter().filter(|s| s.descriptor.is_none()).map(|s| s.width).sum();
     for slot in kept.iter().filter(|s| s.descriptor.is_some()) {
@@ -70,9 +70,9 @@ pub(super) fn plan<'a>(
     for a in cloud.attributes() {
         let alpha = a.name() == names::COLOR && a.width() == 4 && placed.contains(a.name());
         if !placed.contains(a.name()) {
-            writer.add(a, 0, spare, dropped);
+            writer.add(a, 0, spare, written);
         } else if alpha && !slotted.contains(a.name()) {
-            writer.add(a, 3, spare, dropped);
+            writer.add(a, 3, spare, written);
         }
     }
     // Bytes without a description come last.
@@ -81,6 +81,37 @@ pub(super) fn plan<'a>(
     }
     let Layout { at, columns, descriptors, .. } = writer;
     Plan { format, length: at, columns, descriptors }
+}
+
+/// Names of fields that every reader knows: other programs refuse added fields called so.
+fn reserved() -> meaning::Names {
+    let ours = (0..=10).flat_map(record::fields).map(|field| field.name);
+    let theirs = [
+        "X",
+        "Y",
+        "Z",
+        "x",
+        "y",
+        "z",
+        "red",
+        "green",
+        "blue",
+        "gps_time",
+        "raw_classification",
+        "bit_fields",
+        "flag_byte",
+        "classification_flags",
+        "scan_direction_flag",
+        "scan_angle_rank",
+        "wavepacket_index",
+        "wavepacket_offset",
+        "wavepacket_size",
+        "return_point_wave_location",
+        "x_t",
+        "y_t",
+        "z_t",
+    ];
+    ours.chain(theirs.map(str::to_owned)).collect()
 }
 
 struct Layout<'a> {
@@ -108,10 +139,9 @@ impl<'a> Layout<'a> {
     }
 
     /// Components of an attribute from `first` on as new fields.
-    fn add(&mut self, a: &'a Attribute, first: usize, spare: usize, dropped: &mut Vec<Dropped>) {
-        let mut drop = |reason: String| {
-            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
-        };
+    fn add(&mut self, a: &'a Attribute, first: usize, spare: usize, written: &mut Written) {
+        let entry = |reason: String| Dropped { attribute: a.name().to_owned(), reason };
+        let mut drop = |reason: String| written.dropped.push(entry(reason));
         let Some(ty) = ScalarType::of(a.values()) else {
             return drop("LAS holds numbers only, no text and no lists".to_owned());
         };
@@ -130,7 +160,9 @@ impl<'a> Layout<'a> {
                 unique = self.taken.free(&shorten(name, NAME_BYTES - 5));
             }
             if unique != *name {
-                drop(format!("its name is too long or taken; it is written as \"{unique}\""));
+                let reason =
+                    format!("its name is too long or taken; it is written as \"{unique}\"");
+                written.changed.push(entry(reason));
             }
             let field = Field::new(unique.clone(), self.at, 1, ty);
             self.columns.push(Column::of(a, component, &field));

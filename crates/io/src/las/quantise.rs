@@ -65,7 +65,7 @@ pub(super) fn check(
     let reach = [i32::MIN, i32::MAX].map(|k| decode(k, scale[axis], offset[axis]));
     Err(WriteFault::Unfit(format!(
         "point {i} has {name} = {x:?}, but the scale {} and offset {} of this file reach only from \
-         {} to {}; write another format",
+         {} to {}; choose a coarser scale (--las-scale) or write another format",
         scale[axis], offset[axis], reach[0], reach[1]
     )))
 }
@@ -105,6 +105,34 @@ pub(super) fn choose(points: &[Point], position: [ScalarType; 3]) -> ([f64; 3], 
         };
         let found = (finest..=coarsest).rev().find(exact).unwrap_or(finest);
         scale[a] = power_of_ten(found);
+    }
+    (scale, offset)
+}
+
+/// A power of ten no coarser than a ten-thousandth of the mean spacing, if its steps reach over
+/// all points, or else the finest whose steps do.
+pub(super) fn fine_step(points: &[Point]) -> f64 {
+    let Some((lo, hi)) = pellucid_cloud::bounds(points) else { return 1e-3 };
+    let widest = (0..3).map(|a| hi[a] / 2.0 - lo[a] / 2.0).fold(0.0, f64::max);
+    // Offsets are rounded to about a tenth of the extent.
+    let finest = (2.0 * widest / f64::from(i32::MAX)).log10().ceil();
+    let fine = (1e-4 * pellucid_cloud::spacing::spacing_of(points)).log10().floor();
+    power_of_ten(fine.max(finest).clamp(-300.0, 300.0) as i32)
+}
+
+/// These steps, with the offsets as they are where the steps reach over all points from there.
+pub(super) fn with_step(
+    points: &[Point],
+    scale: [f64; 3],
+    mut offset: [f64; 3],
+) -> ([f64; 3], [f64; 3]) {
+    let Some((lo, hi)) = pellucid_cloud::bounds(points) else { return (scale, offset) };
+    for a in 0..3 {
+        if ![lo[a], hi[a]].iter().all(|x| fits(encode(*x, scale[a], offset[a]))) {
+            let half = (hi[a] / 2.0 - lo[a] / 2.0).abs();
+            let unit = power_of_ten(if half > 0.0 { half.log10().floor() as i32 } else { 0 });
+            offset[a] = ((lo[a] / 2.0 + hi[a] / 2.0) / unit).round() * unit;
+        }
     }
     (scale, offset)
 }

@@ -205,6 +205,11 @@ pub(super) fn histogram(values: &Values) -> Vec<u64> {
     counts
 }
 
+/// The field that an added one stands for, which is written so where values do not fit the field.
+fn standard_name(added: &str) -> &str {
+    added.strip_suffix("_2").unwrap_or(added)
+}
+
 /// Makes attributes of what the file adds, and tells which became what.
 fn set_extra(
     cloud: &mut PointCloud,
@@ -212,8 +217,9 @@ fn set_extra(
 ) -> Result<Vec<Slot>, pellucid_cloud::CloudError> {
     let mut blank: HashSet<String> = HashSet::new();
     for (added, _) in &extra {
-        if is_blank(cloud, &added.field.name) {
-            blank.insert(added.field.name.clone());
+        let name = standard_name(&added.field.name);
+        if is_blank(cloud, name) {
+            blank.insert(name.to_owned());
         }
     }
     let groups = groups(cloud, &extra);
@@ -240,13 +246,13 @@ fn set_extra(
             slots.push(slot);
             continue;
         }
-        let name = added.field.name;
-        slot.attribute = if blank.remove(&name) {
+        let name = standard_name(&added.field.name);
+        slot.attribute = if blank.remove(name) {
             // A standard field without content gives its name to the added one.
-            cloud.remove_attribute(&name);
-            name
+            cloud.remove_attribute(name);
+            name.to_owned()
         } else {
-            taken.take(&name)
+            taken.take(&added.field.name)
         };
         let transform = slot.descriptor.as_ref().and_then(Descriptor::transform);
         let real = transform.and_then(|t| unscale(&values, width, &t));

@@ -3,6 +3,7 @@
 use pellucid_cloud::attribute::names;
 
 use crate::scalar::ScalarType;
+pub(super) use crate::standard::{RETURN, RETURNS};
 
 /// Name of the bytes that nothing describes.
 pub(super) const EXTRA_BYTES: &str = "extra_bytes";
@@ -155,10 +156,6 @@ pub(super) fn fields(format: u8) -> Vec<Field> {
     fields
 }
 
-/// Which return of its pulse a point is.
-pub(super) const RETURN: &str = "return_number";
-/// How many returns the pulse has.
-pub(super) const RETURNS: &str = "number_of_returns";
 /// In degrees (before format 6) or in 0.006 degrees.
 pub(super) const SCAN_ANGLE: &str = "scan_angle";
 /// Near infrared.

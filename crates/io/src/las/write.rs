@@ -14,46 +14,48 @@ use super::file::{self, COMPRESSED};
 use super::plan::{self, Plan};
 use super::record::{self, RETURN};
 use super::{LasSource, extra, quantise, read};
-use crate::document::{Detail, Document, Dropped, Job, Written};
+use crate::document::{Detail, Document, Dropped, Job, LasScale, Written};
 use crate::error::WriteFault;
 use crate::rows::write_chunks;
 use crate::scalar::ScalarType;
+use crate::standard;
 
 /// Writes LAS.
 pub(crate) fn write_las(
     document: &Document,
-    _: &Job,
+    job: &Job,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    write(document, false, sink)
+    write(document, job, false, sink)
 }
 
 /// Writes LAZ.
 pub(crate) fn write_laz(
     document: &Document,
-    _: &Job,
+    job: &Job,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    write(document, true, sink)
+    write(document, job, true, sink)
 }
 
-fn write(document: &Document, packed: bool, sink: &mut dyn Write) -> Result<Written, WriteFault> {
-    let (cloud, source) = (&document.cloud, &document.source);
+fn write(
+    document: &Document,
+    job: &Job,
+    packed: bool,
+    sink: &mut dyn Write,
+) -> Result<Written, WriteFault> {
+    let source = &document.source;
+    let mut written = Written::default();
+    let cloud = &*standard::for_las(&document.cloud, &mut written.changed);
     let las = match &source.detail {
         Detail::Las(las) => Some(las.as_ref()),
         _ => None,
     };
-    let mut written = Written::default();
-    let Plan { format, length, columns, descriptors } =
-        plan::plan(cloud, las, &mut written.dropped);
+    let Plan { format, length, columns, descriptors } = plan::plan(cloud, las, &mut written);
     let mut header = las.map_or_else(new_header, |l| l.frame.header.clone());
-    if las.is_none() {
-        let position = source.position.unwrap_or([ScalarType::F64; 3]);
-        let (scale, offset) = quantise::choose(cloud.positions(), position);
-        [header.x_scale_factor, header.y_scale_factor, header.z_scale_factor] = scale;
-        [header.x_offset, header.y_offset, header.z_offset] = offset;
-    }
-    let (scale, offset) = quantise::of(&header);
+    let (scale, offset) = grid(document, las, job.las_scale, &header);
+    [header.x_scale_factor, header.y_scale_factor, header.z_scale_factor] = scale;
+    [header.x_offset, header.y_offset, header.z_offset] = offset;
     quantise::check(cloud.positions(), 0, scale, offset)?;
     let stored = las.and_then(|l| l.stored.as_deref()).filter(|k| k.len() == cloud.len());
     let encoder = Encoder { points: cloud.positions(), scale, offset, stored, columns, length };
@@ -119,6 +121,31 @@ fn write(document: &Document, packed: bool, sink: &mut dyn Write) -> Result<Writ
         evlr.write_to(&mut *sink).map_err(failed)?;
     }
     Ok(written)
+}
+
+/// Scale and offset of the coordinates.
+fn grid(
+    document: &Document,
+    las: Option<&LasSource>,
+    wanted: Option<LasScale>,
+    header: &Header,
+) -> ([f64; 3], [f64; 3]) {
+    let points = document.cloud.positions();
+    let own = match las {
+        Some(_) => quantise::of(header),
+        None => {
+            let position = document.source.position.unwrap_or([ScalarType::F64; 3]);
+            quantise::choose(points, position)
+        }
+    };
+    match wanted {
+        None => own,
+        Some(LasScale::Step(step)) => quantise::with_step(points, [step; 3], own.1),
+        Some(LasScale::Auto) => {
+            let step = quantise::fine_step(points);
+            quantise::with_step(points, own.0.map(|s| s.min(step)), own.1)
+        }
+    }
 }
 
 fn internal(las: Option<&LasSource>) -> bool {

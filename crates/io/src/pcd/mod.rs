@@ -50,6 +50,11 @@ impl PcdSource {
         (v != [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]).then_some([v[0], v[1], v[2]])
     }
 
+    /// Where the sensor was; that of an organized cloud is at the origin unless it says otherwise.
+    pub fn eye(&self) -> Option<[f64; 3]> {
+        self.viewpoint().or_else(|| self.grid().map(|_| [0.0; 3]))
+    }
+
     /// Columns and rows of an organised cloud.
     pub fn grid(&self) -> Option<(usize, usize)> {
         (self.height > 1).then_some((self.width, self.height))

@@ -50,6 +50,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
             p[axis] = x;
         }
     }
+    let decimals = decimals(&positions);
     let mut cloud = PointCloud::new(positions);
     for group in &shape.meaning.groups {
         let cells = group
@@ -71,11 +72,26 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
         detail: Detail::Text(Arc::new(TextSource {
             style: shape.style,
             columns: shape.names.into_iter().zip(origins).collect(),
+            decimals,
         })),
         ..Source::default()
     };
     Ok(Document { cloud, source })
 }
+
+/// Most digits after the point among the first coordinates.
+fn decimals(points: &[Point]) -> usize {
+    let mut text = Vec::new();
+    let digits = |x: &f64| {
+        text.clear();
+        x.print(&mut text);
+        super::decimals(&text).unwrap_or(usize::MAX)
+    };
+    points.iter().take(SAMPLE).flatten().filter(|x| x.is_finite()).map(digits).max().unwrap_or(0)
+}
+
+/// Points whose digits are counted.
+const SAMPLE: usize = 10_000;
 
 fn bare(comment: &str) -> String {
     comment.trim_start_matches(['#', '%', '/']).trim().to_owned()

@@ -8,9 +8,10 @@ use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 use super::{HeaderLine, Style};
 use crate::document::{Detail, Document, Dropped, Job, Written};
 use crate::error::WriteFault;
+use crate::faces;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
-use crate::scalar::{Number, with_numbers};
+use crate::scalar::{Number, ScalarType, with_numbers};
 
 /// Writes a document.
 pub(crate) fn write(
@@ -27,15 +28,29 @@ pub(crate) fn write(
     let mut style = text.map_or_else(|| usual(job.extension), |t| t.style.clone());
     let mut written = Written::default();
     let old: &[(String, From)] = text.map_or(&[], |t| &t.columns);
+    let pts;
+    let cloud = if job.extension == "pts" {
+        pts = for_pts(cloud, old, &mut written);
+        &pts
+    } else {
+        cloud
+    };
     let columns = plan(cloud, old, &style.separator, &mut written.dropped);
 
     // Names that reading would not guess have to be said.
     let kept = columns.len() == old.len() && columns.iter().zip(old).all(|(c, o)| c.0 == o.0);
-    if style.header == HeaderLine::None && !kept && !is_usual(cloud, &columns) {
+    let silent = job.extension == "pts";
+    if style.header == HeaderLine::None && !silent && !kept && !is_usual(cloud, &columns) {
         style.header = HeaderLine::Comment("# ".to_owned());
     }
     sink.write_all(top(&style, &columns, cloud.len()).as_bytes())?;
-    let cells: Vec<Cell> = columns.iter().filter_map(|(_, from)| Cell::of(from, cloud)).collect();
+    let digits = match (text, source.position) {
+        (Some(text), _) => Digits::Decimals(text.decimals.max(LEAST_DECIMALS)),
+        (None, Some([ScalarType::F32, ScalarType::F32, ScalarType::F32])) => Digits::Single,
+        _ => Digits::All,
+    };
+    let cell = |(_, from): &(String, From)| Cell::of(from, cloud, digits);
+    let cells: Vec<Cell> = columns.iter().filter_map(cell).collect();
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {
             for (c, cell) in cells.iter().enumerate() {
@@ -59,6 +74,49 @@ fn usual(extension: &str) -> Style {
         count: extension == "pts",
         comments: Vec::new(),
     }
+}
+
+/// What a PTS file holds beside the columns that it has: readers know the columns by their number,
+/// take no comments, and want whole numbers after the position.
+fn for_pts(cloud: &PointCloud, old: &[(String, From)], written: &mut Written) -> PointCloud {
+    let mut pts = PointCloud::new(cloud.positions().to_vec());
+    let is_old = |name: &str| {
+        old.iter().any(|(_, from)| matches!(from, From::Attribute { name: n, .. } if n == name))
+    };
+    let mut new = Vec::new();
+    let plain = old.is_empty();
+    let intensity = cloud.attribute(names::INTENSITY).filter(|a| plain && a.width() == 1);
+    if let Some(values) = intensity.and_then(|a| a.component(0)) {
+        // As scanners write it: from -2048 to 2047.
+        let part = values.iter().all(|x| (0.0..=1.0).contains(x));
+        if values.iter().any(|x| x.fract() != 0.0) {
+            let how = if part { "0 to 1 became -2048 to 2047" } else { "rounded" };
+            let reason = format!("PTS has whole numbers for it; {how}");
+            written.changed.push(Dropped { attribute: names::INTENSITY.to_owned(), reason });
+            let whole = |x: &f64| (if part { x * 4095.0 - 2048.0 } else { *x }).round() as i32;
+            let whole = Values::I32(values.iter().map(whole).collect());
+            new.push(Attribute::scalar(names::INTENSITY, whole));
+        } else {
+            new.extend(intensity.cloned());
+        }
+    }
+    if plain && let Some(bytes) = faces::color_bytes(cloud, "PTS", written) {
+        new.push(Attribute::vector(names::COLOR, 3, Values::U8(bytes)));
+    }
+    for a in cloud.attributes() {
+        if is_old(a.name()) {
+            new.push(a.clone());
+        } else if !new.iter().any(|n| n.name() == a.name()) {
+            let reason = "PTS stores positions, intensity and color only; write .csv or .ply";
+            let attribute = a.name().to_owned();
+            written.dropped.push(Dropped { attribute, reason: reason.to_owned() });
+        }
+    }
+    for a in new {
+        // They have a value for each point, as in the cloud that they come from.
+        let _ = pts.set_attribute(a);
+    }
+    pts
 }
 
 /// The columns: those of the file first, in their order, then new ones.
@@ -165,16 +223,48 @@ fn top(style: &Style, columns: &[(String, From)], points: usize) -> String {
     out
 }
 
+/// How many digits coordinates get.
+#[derive(Clone, Copy)]
+enum Digits {
+    /// As many as give the number back.
+    All,
+    /// As many as give the number back in single precision, which the input had.
+    Single,
+    /// At most so many after the point.
+    Decimals(usize),
+}
+
+/// Coordinates get this many digits after the point where they need them, even if no number of
+/// the input has as many: points that moved are not put back by rounding.
+const LEAST_DECIMALS: usize = 6;
+
+impl Digits {
+    fn print(self, x: f64, out: &mut Vec<u8>) {
+        let start = out.len();
+        match self {
+            Digits::Single => (x as f32).print(out),
+            Digits::All | Digits::Decimals(_) => x.print(out),
+        }
+        let Digits::Decimals(most) = self else { return };
+        if super::decimals(&out[start..]).is_some_and(|n| n > most) {
+            out.truncate(start);
+            let text = format!("{x:.most$}");
+            let text = text.trim_end_matches('0').trim_end_matches('.');
+            out.extend_from_slice(if text == "-0" { "0" } else { text }.as_bytes());
+        }
+    }
+}
+
 /// A column's values.
 enum Cell<'a> {
-    Position(&'a [Point], usize),
+    Position(&'a [Point], usize, Digits),
     Attribute { values: &'a Values, width: usize, component: usize },
 }
 
 impl<'a> Cell<'a> {
-    fn of(from: &From, cloud: &'a PointCloud) -> Option<Self> {
+    fn of(from: &From, cloud: &'a PointCloud, digits: Digits) -> Option<Self> {
         Some(match from {
-            From::Position(axis) => Cell::Position(cloud.positions(), *axis),
+            From::Position(axis) => Cell::Position(cloud.positions(), *axis, digits),
             From::Attribute { name, component } => {
                 let a = cloud.attribute(name)?;
                 Cell::Attribute { values: a.values(), width: a.width(), component: *component }
@@ -184,7 +274,7 @@ impl<'a> Cell<'a> {
 
     fn print(&self, row: usize, out: &mut Vec<u8>) {
         match self {
-            Cell::Position(points, axis) => points[row][*axis].print(out),
+            Cell::Position(points, axis, digits) => digits.print(points[row][*axis], out),
             Cell::Attribute { values: Values::Text(words), width, component } => {
                 out.extend_from_slice(words[row * width + component].as_bytes());
             }

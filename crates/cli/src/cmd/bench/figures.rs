@@ -207,6 +207,7 @@ fn draw(
         zoom: strip.zoom,
         focus: middle.filter(|_| strip.zoom != 1.0),
         point_size: 1.0,
+        points: false,
         caption: Some(clouds.iter().map(|c| c.caption.clone()).collect()),
         columns: if clouds.len() < 7 { clouds.len() } else { clouds.len().div_ceil(2) },
         overwrite: true,

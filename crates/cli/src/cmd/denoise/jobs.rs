@@ -1,7 +1,6 @@
 //! Which file goes where.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -21,27 +20,43 @@ pub struct Job {
     pub forbid: Vec<PathBuf>,
 }
 
+/// A file that was found, and its name in an output folder.
+struct Found {
+    path: PathBuf,
+    name: PathBuf,
+}
+
 /// The jobs of a command line; makes the output folder if it needs one.
 pub fn plan(args: &Denoise) -> Result<Vec<Job>, Failure> {
     check_streams(args)?;
-    let inputs = inputs(&args.inputs)?;
-    let mut forbid = inputs.clone();
+    let inputs = inputs(args)?;
+    let mut forbid: Vec<PathBuf> = inputs.iter().map(|f| f.path.clone()).collect();
     forbid.extend(args.params.clone());
-    let to_folder = args.inputs.len() > 1
-        || args.inputs.iter().any(|p| p.is_dir())
-        || args.output.is_dir()
-        || ends_with_separator(&args.output);
+    let several = args.inputs.len() > 1 || args.inputs.iter().any(|p| p.is_dir());
+    let to_folder = several || args.output.is_dir() || ends_with_separator(&args.output);
     if !to_folder {
         let output = args.output.clone();
-        return Ok(inputs.into_iter().map(|input| job(input, output.clone(), &forbid)).collect());
+        return Ok(inputs.into_iter().map(|f| job(f.path, output.clone(), &forbid)).collect());
     }
     if args.output.exists() && !args.output.is_dir() {
         let fault = "several inputs need a folder as output, but this is a file";
         return Err(Failure::input(naming(&args.output, fault)));
     }
+    let is_new = !args.output.is_dir() && !ends_with_separator(&args.output);
+    if is_new && Format::from_path(&args.output).is_some() {
+        let fault = format!(
+            "several inputs need a folder as output, but this is the name of a file; name a folder, \
+             or write {}{MAIN_SEPARATOR} if it shall be called so",
+            args.output.display()
+        );
+        return Err(Failure::input(naming(&args.output, fault)));
+    }
     let jobs = into_folder(inputs, &args.output, &forbid)?;
     if !args.dry_run {
         output::make_folder(&args.output)?;
+        for folder in jobs.iter().filter_map(|job| job.output.parent()) {
+            output::make_folder(folder)?;
+        }
     }
     Ok(jobs)
 }
@@ -68,52 +83,91 @@ fn job(input: PathBuf, output: PathBuf, forbid: &[PathBuf]) -> Job {
 }
 
 /// Every input under its own name in `folder`; two of one name are an error.
-fn into_folder(
-    inputs: Vec<PathBuf>,
-    folder: &Path,
-    forbid: &[PathBuf],
-) -> Result<Vec<Job>, Failure> {
-    let mut seen: HashMap<OsString, PathBuf> = HashMap::new();
+fn into_folder(inputs: Vec<Found>, folder: &Path, forbid: &[PathBuf]) -> Result<Vec<Job>, Failure> {
+    let mut seen: HashMap<PathBuf, PathBuf> = HashMap::new();
     let mut jobs = Vec::new();
-    for input in inputs {
-        let Some(name) = input.file_name().map(OsString::from) else {
-            return Err(Failure::input(naming(&input, "has no file name")));
-        };
-        if let Some(other) = seen.insert(name.clone(), input.clone()) {
-            let fault = format!("has the same name as {}; denoise them apart", other.display());
-            return Err(Failure::input(naming(&input, fault)));
+    for Found { path, name } in inputs {
+        if name.as_os_str().is_empty() {
+            return Err(Failure::input(naming(&path, "has no file name")));
         }
-        jobs.push(job(input, folder.join(name), forbid));
+        if let Some(other) = seen.insert(name.clone(), path.clone()) {
+            let fault = format!("has the same name as {}; denoise them apart", other.display());
+            return Err(Failure::input(naming(&path, fault)));
+        }
+        let output = folder.join(plain_laz(&name));
+        jobs.push(job(path, output, forbid));
     }
     Ok(jobs)
 }
 
+/// A name that does not promise a cloud-optimized file, which are read, not written.
+fn plain_laz(name: &Path) -> PathBuf {
+    let text = name.to_string_lossy();
+    match text.to_ascii_lowercase().strip_suffix(".copc.laz") {
+        Some(stem) => PathBuf::from(format!("{}_copc.laz", &text[..stem.len()])),
+        None => name.to_owned(),
+    }
+}
+
 /// The files, with the clouds of folders in the order of their names.
-fn inputs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn inputs(args: &Denoise) -> Result<Vec<Found>, Failure> {
     let mut out = Vec::new();
-    for path in given {
+    for path in &args.inputs {
         if !path.is_dir() {
             if !is_stream(path) && !path.exists() && path.symlink_metadata().is_err() {
                 return Err(IoError::Missing { file: path.display().to_string() }.into());
             }
-            out.push(path.clone());
+            let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+            out.push(Found { path: path.clone(), name });
             continue;
         }
-        let fault = |e| Failure::input(naming(path, format!("cannot be listed: {e}")));
-        let mut found = Vec::new();
-        for entry in fs::read_dir(path).map_err(fault)? {
-            let file = entry.map_err(fault)?.path();
-            if file.is_file() && Format::from_path(&file).is_some() {
-                found.push(file);
-            }
+        let mut search = Search { recursive: args.recursive, ..Search::default() };
+        search.folder(path, Path::new(""), 0)?;
+        if search.skipped > 0 && !args.quiet {
+            let n = search.skipped;
+            let folders = if n == 1 { "folder" } else { "folders" };
+            let fault = format!("{n} {folders} in it skipped; give --recursive to take them too");
+            output::note(&naming(path, fault));
         }
-        if found.is_empty() {
+        if search.found.is_empty() {
             return Err(Failure::input(naming(path, "this folder holds no point cloud")));
         }
-        found.sort();
-        out.append(&mut found);
+        search.found.sort_by(|a, b| a.path.cmp(&b.path));
+        out.append(&mut search.found);
     }
     Ok(out)
+}
+
+/// Folders inside folders that are followed, at most: links may lead round.
+const DEPTH: usize = 64;
+
+/// The clouds of a folder.
+#[derive(Default)]
+struct Search {
+    recursive: bool,
+    found: Vec<Found>,
+    /// Folders that were not looked into.
+    skipped: usize,
+}
+
+impl Search {
+    fn folder(&mut self, folder: &Path, name: &Path, depth: usize) -> Result<(), Failure> {
+        let fault = |e| Failure::input(naming(folder, format!("cannot be listed: {e}")));
+        for entry in fs::read_dir(folder).map_err(fault)? {
+            let entry = entry.map_err(fault)?;
+            let (path, name) = (entry.path(), name.join(entry.file_name()));
+            // Links to folders are not followed.
+            let is_folder = entry.file_type().map_err(fault)?.is_dir();
+            if is_folder && self.recursive && depth < DEPTH {
+                self.folder(&path, &name, depth + 1)?;
+            } else if is_folder {
+                self.skipped += 1;
+            } else if path.is_file() && Format::from_path(&path).is_some() {
+                self.found.push(Found { path, name });
+            }
+        }
+        Ok(())
+    }
 }
 
 fn ends_with_separator(path: &Path) -> bool {

@@ -55,6 +55,8 @@ fn check(args: &Denoise) -> Result<(), Failure> {
         "--class, --box and --select"
     } else if args.sight.along_ray {
         "--along-ray"
+    } else if args.streams.las_scale.is_some() {
+        "--las-scale"
     } else if !args.attributes.is_empty() {
         "--attributes"
     } else if args.dry_run {

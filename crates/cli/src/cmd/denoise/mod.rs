@@ -7,7 +7,8 @@ mod large;
 mod normals;
 pub mod page;
 pub mod parameters;
-mod select;
+mod rounding;
+pub mod select;
 
 #[cfg(test)]
 mod tests;
@@ -44,6 +45,9 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
         return estimate::dry_run(args, &plan, &jobs);
     }
     let several = jobs.len() > 1;
+    for job in jobs.iter().filter(|job| !streams::is_stream(&job.output)) {
+        pellucid::io::check_output(&job.output, &options(args, job))?;
+    }
     let mut page = page::Builder::new(args, jobs.len())?;
     let mut file = ReportFile::new();
     let mut failures = Vec::new();
@@ -112,7 +116,7 @@ fn one(
     let method = plan.restricted(part.as_deref(), viewpoints.as_deref());
     let mut result = denoised(args, plan.method.name, &method, &noisy, name)?;
     let spacing = result.report.spacing;
-    let movement = Movement::between(noisy.positions(), result.cloud.positions());
+    let movement = movement(noisy.positions(), result.cloud.positions(), part.as_deref());
     let displacement = Displacement::of(movement, spacing);
     let normals = show.busy("normals", || {
         normals::settle(args.normals, &noisy, &mut result.cloud, &movement, part.as_deref())
@@ -125,6 +129,11 @@ fn one(
     let document = Document { cloud: result.cloud, source };
     let format = args.streams.format.as_deref();
     let written = streams::write(&job.output, format, &document, &options, show)?;
+    let target = streams::format_of(&job.output, format, Some(&document));
+    let scale = args.streams.las_scale;
+    if let Some(warning) = rounding::warning(&noisy, &document, &movement, target, scale) {
+        output::note(&naming(streams::target_name(&job.output), warning));
+    }
     let wanted = args.report.is_some() || args.json;
     let stored = if wanted { fates::stored(&job.output) } else { None };
     let clouds = Clouds { before: &noisy, after: &document.cloud, stored: stored.as_ref() };
@@ -162,6 +171,15 @@ fn one(
         show.busy("making the page", || page.add(&noisy, &document.cloud, &run))?;
     }
     Ok(run)
+}
+
+/// How far the points of the selection moved, or all without one.
+fn movement(before: &[Point], after: &[Point], selection: Option<&[bool]>) -> Movement {
+    let Some(selection) = selection else { return Movement::between(before, after) };
+    let chosen = |points: &[Point]| -> Vec<Point> {
+        points.iter().zip(selection).filter(|(_, s)| **s).map(|(p, _)| *p).collect()
+    };
+    Movement::between(&chosen(before), &chosen(after))
 }
 
 /// Where the scanner stood, if points are to move along lines of sight.
@@ -204,6 +222,7 @@ fn options(args: &Denoise, job: &Job) -> WriteOptions {
     WriteOptions {
         overwrite: args.overwrite,
         forbid: job.forbid.clone(),
+        las_scale: args.streams.las_scale,
         ..WriteOptions::default()
     }
 }

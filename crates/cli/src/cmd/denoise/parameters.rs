@@ -34,6 +34,7 @@ impl Plan {
         };
         let method = args.method.clone().or(name(&mut file, "method", args.params.as_deref())?);
         let preset = args.preset.clone().or(name(&mut file, "preset", args.params.as_deref())?);
+        let method = method.map(|m| m.to_ascii_lowercase());
         let method = registry::find(method.as_deref().unwrap_or(registry::DEFAULT))?;
         let mut changes = file;
         for text in &args.set {

@@ -37,7 +37,7 @@ pub fn part(flags: &Part, cloud: &PointCloud, file: &Path) -> Result<Option<Vec<
     if !part.contains(&true) {
         let hint = if flags.class.is_empty() { String::new() } else { present(cloud) };
         return Err(fault(format!(
-            "none of its {} points satisfies {}{hint}; nothing to denoise",
+            "none of its {} points satisfies {}{hint}",
             cloud.len(),
             conditions.join(" and ")
         )));

@@ -1,0 +1,57 @@
+//! Values that completions offer: methods, presets and colors.
+
+use clap::Arg;
+use clap::Command;
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use pellucid::denoise::registry;
+
+/// A method's name, in any case.
+pub fn method() -> impl TypedValueParser<Value = String> {
+    let names = registry::methods().iter().map(|m| PossibleValue::new(m.name).help(m.summary));
+    PossibleValuesParser::new(names).map(|name| name.to_ascii_lowercase())
+}
+
+/// A preset's name; whether the method has it is checked with the method.
+pub fn preset() -> impl TypedValueParser<Value = String> {
+    let mut names: Vec<&'static str> =
+        registry::methods().iter().flat_map(|m| m.presets).map(|p| p.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    Open(names)
+}
+
+/// What colors of a picture mean; any attribute may be named.
+pub fn color() -> impl TypedValueParser<Value = String> {
+    let fixed = ["auto", "plain", "original", "normal", "displacement", "distance", "x", "y", "z"];
+    let usual = ["intensity", "classification", "time", "return_number", "scan"];
+    Open(fixed.into_iter().chain(usual).collect())
+}
+
+/// Any text; completions offer some.
+#[derive(Clone)]
+struct Open(Vec<&'static str>);
+
+impl TypedValueParser for Open {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        cmd: &Command,
+        arg: Option<&Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(cmd, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
+}
+
+/// A strength from 0 to 2.
+pub fn strength(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(x) if (0.0..=2.0).contains(&x) => Ok(x),
+        _ => Err("give a number from 0 to 2; 1 is automatic, lower values keep more detail".into()),
+    }
+}

@@ -1,0 +1,143 @@
+//! How outliers are marked in the cloud, and where they are.
+
+use std::collections::BTreeMap;
+
+use pellucid::PointCloud;
+use pellucid::cloud::attribute::names;
+use pellucid::cloud::outliers::{self, Found};
+use pellucid::cloud::{Attribute, Point, Values, bounds};
+use pellucid::io::{Document, Format};
+use serde::Serialize;
+
+use crate::args::Outliers;
+use crate::classes;
+use crate::cmd::streams;
+
+/// The attribute that labels go to where the format has no flag for them.
+const LABEL: &str = "outlier";
+/// The flag of LAS for points that are not to be used.
+const WITHHELD: &str = "withheld";
+/// Class of noise in LAS, and below the surface where there is one for noise above it.
+const LOW_NOISE: u8 = 7;
+/// Class of noise above the surface, which LAS has from point format 6 on.
+const HIGH_NOISE: u8 = 18;
+/// First point format with that class.
+const HIGH_NOISE_SINCE: u8 = 6;
+
+/// Where outliers are.
+#[derive(Debug, Serialize)]
+pub struct Place {
+    /// How many lie above the surface next to them.
+    pub above_surface: usize,
+    /// The lowest and the highest corner of their box.
+    pub bounds: Option<(Point, Point)>,
+    /// How many there are of each class, where points have classes.
+    pub classes: BTreeMap<u8, usize>,
+}
+
+impl Place {
+    pub fn of(cloud: &PointCloud, found: &Found, above: &[bool]) -> Place {
+        let rows = || (0..cloud.len()).filter(|&row| found.flags[row]);
+        let points: Vec<Point> = rows().map(|row| cloud.positions()[row]).collect();
+        let mut counts = BTreeMap::new();
+        if let Some(classes) = cloud.attribute(names::CLASSIFICATION).and(of_las(cloud)) {
+            rows().for_each(|row| *counts.entry(classes[row]).or_default() += 1);
+        }
+        let above_surface = above.iter().filter(|a| **a).count();
+        Place { above_surface, bounds: bounds(&points), classes: counts }
+    }
+
+    /// One line for people, if there are any outliers.
+    pub fn line(&self, count: usize) -> Option<String> {
+        let (lo, hi) = self.bounds?;
+        let axes = ["x", "y", "z"].iter().zip(lo.iter().zip(&hi));
+        let digits = |x: f64| if x.abs() < 1e15 { format!("{x:.2}") } else { format!("{x:e}") };
+        let range =
+            |(a, (l, h)): (&&str, (&f64, &f64))| format!("{a} {} to {}", digits(*l), digits(*h));
+        let ranges: Vec<String> = axes.map(range).collect();
+        let (above, below) = (self.above_surface, count - self.above_surface);
+        let mut line = format!("  {above} above the surface next to them, {below} not above it; ");
+        line.push_str(&ranges.join(", "));
+        for (class, n) in &self.classes {
+            line.push_str(&format!("; {n} {}", classes::in_words(*class)));
+        }
+        Some(line + "\n")
+    }
+}
+
+/// A cloud whose outliers are marked.
+pub struct Marked {
+    pub cloud: PointCloud,
+    /// How they are marked.
+    pub done: String,
+    /// The attribute that marks them.
+    pub attribute: &'static str,
+}
+
+/// Marks outliers: by their class if that is asked for, else by the flag of LAS or an attribute.
+pub fn mark(
+    args: &Outliers,
+    document: &Document,
+    found: &Found,
+    above: &[bool],
+) -> Result<Marked, String> {
+    let mut cloud = document.cloud.clone();
+    let format = streams::format_of(&args.output, args.streams.format.as_deref(), Some(document));
+    let is_las = matches!(format, Some(Format::Las | Format::Laz));
+    let (attribute, values, done) = if args.classify {
+        let (values, done) = classified(document, found, above)?;
+        (names::CLASSIFICATION, values, done)
+    } else {
+        let attribute = if is_las { WITHHELD } else { LABEL };
+        let flag = |row: usize| u8::from(found.flags[row] || is_las && withheld(&cloud, row));
+        let done = match is_las {
+            true => "marked as withheld (--classify for class 7 or 18)".to_owned(),
+            false => format!("marked in the attribute \"{LABEL}\""),
+        };
+        (attribute, (0..cloud.len()).map(flag).collect(), done)
+    };
+    cloud
+        .set_attribute(Attribute::scalar(attribute, Values::U8(values)))
+        .map_err(|e| e.to_string())?;
+    Ok(Marked { cloud, done, attribute })
+}
+
+fn withheld(cloud: &PointCloud, row: usize) -> bool {
+    let flag = cloud.attribute(WITHHELD).filter(|a| a.width() == 1);
+    flag.and_then(|a| a.values().get_f64(row)).is_some_and(|x| x == 1.0)
+}
+
+fn classified(
+    document: &Document,
+    found: &Found,
+    above: &[bool],
+) -> Result<(Vec<u8>, String), String> {
+    let fault = "--classify: the attribute \"classification\" holds no classes from 0 to 255";
+    let mut classes = of_las(&document.cloud).ok_or(fault)?;
+    // Clouds from other formats are written in point format 6.
+    let point_format = document.source.point_format().unwrap_or(HIGH_NOISE_SINCE);
+    let two = point_format >= HIGH_NOISE_SINCE;
+    for (row, class) in classes.iter_mut().enumerate().filter(|(row, _)| found.flags[*row]) {
+        *class = if two && above[row] { HIGH_NOISE } else { LOW_NOISE };
+    }
+    let done = match two {
+        true => "marked as class 7 (noise), 18 if above the surface",
+        false => "marked as class 7 (noise)",
+    };
+    Ok((classes, done.to_owned()))
+}
+
+/// The classes of the points, zero where there are none; `None` if they are not such as LAS has.
+fn of_las(cloud: &PointCloud) -> Option<Vec<u8>> {
+    let Some(a) = cloud.attribute(names::CLASSIFICATION) else {
+        return Some(vec![0; cloud.len()]);
+    };
+    let class = |x: f64| (x.fract() == 0.0 && (0.0..=255.0).contains(&x)).then_some(x as u8);
+    let classes: Option<Vec<u8>> = a.component(0)?.into_iter().map(class).collect();
+    classes.filter(|_| a.width() == 1)
+}
+
+/// Which outliers lie above the surface next to them.
+pub fn above(cloud: &PointCloud, found: &Found) -> Vec<bool> {
+    outliers::above_surface(cloud.positions(), &found.flags)
+}

@@ -1,0 +1,95 @@
+//! `pellucid merge`: several clouds in one file.
+
+use pellucid::PointCloud;
+use pellucid::cloud::{Attribute, Point, Values};
+use pellucid::io::Document;
+
+use super::{check, write};
+use crate::args::Merge;
+use crate::cmd::streams;
+use crate::failure::{Failure, naming};
+use crate::output::note;
+use crate::progress::Show;
+
+/// The attribute that says which file a point came from.
+const SOURCE: &str = "source";
+
+pub fn run(args: &Merge) -> Result<(), Failure> {
+    if args.inputs.iter().filter(|p| streams::is_stream(p)).count() > 1 {
+        return Err(Failure::input("only one of the clouds can come from stdin; name files"));
+    }
+    for input in &args.inputs {
+        check(input, &args.output, &args.common, &args.inputs)?;
+    }
+    let show = Show::new(args.common.quiet);
+    let in_format = args.common.streams.in_format.as_deref();
+    let mut documents: Vec<Document> = args
+        .inputs
+        .iter()
+        .map(|path| streams::read(path, in_format.filter(|_| streams::is_stream(path)), show))
+        .collect::<Result<_, _>>()?;
+    let clouds: Vec<PointCloud> = documents.iter().map(|d| d.cloud.clone()).collect();
+    let fault = |e| Failure::input(naming(streams::target_name(&args.output), e));
+    let cloud = merged(&clouds, args.source).map_err(fault)?;
+    let said = format!("{} points of {} clouds", cloud.len(), clouds.len());
+    // Header, coordinate system and scale are those of the first.
+    let document = Document { cloud, source: documents.swap_remove(0).source };
+    let input = format!("{} files", args.inputs.len());
+    write(&document, &input, &args.output, &args.common, args.inputs.clone(), &said)
+}
+
+/// All points, with the attributes that every cloud has.
+fn merged(clouds: &[PointCloud], source: bool) -> Result<PointCloud, String> {
+    let points: Vec<Point> = clouds.iter().flat_map(|c| c.positions()).copied().collect();
+    let mut all = PointCloud::new(points);
+    let mut names: Vec<&str> = Vec::new();
+    for a in clouds.iter().flat_map(PointCloud::attributes) {
+        if !names.contains(&a.name()) {
+            names.push(a.name());
+        }
+    }
+    for name in names {
+        let of = |c: &PointCloud| c.attribute(name).map(|a| (a.width(), a.values().clone()));
+        let parts: Vec<(usize, Values)> = clouds.iter().filter_map(of).collect();
+        let width = parts[0].0;
+        let alike = parts.len() == clouds.len() && parts.iter().all(|p| p.0 == width);
+        let values = if alike { joined(parts.into_iter().map(|p| p.1).collect()) } else { None };
+        match values {
+            Some(values) => all
+                .set_attribute(Attribute::vector(name, width, values))
+                .map_err(|e| e.to_string())?,
+            None => note(&format!("\"{name}\" was left out: not every cloud has it alike")),
+        }
+    }
+    if source {
+        let number = |(i, c): (usize, &PointCloud)| std::iter::repeat_n(i as u32, c.len());
+        let numbers = clouds.iter().enumerate().flat_map(number).collect();
+        let attribute = Attribute::scalar(SOURCE, Values::U32(numbers));
+        all.set_attribute(attribute).map_err(|e| e.to_string())?;
+    }
+    Ok(all)
+}
+
+/// Values one after the other: of one type as they are, of several as doubles.
+fn joined(parts: Vec<Values>) -> Option<Values> {
+    macro_rules! same {
+        ($($kind:ident),*) => {
+            match &parts[0] {
+                $(Values::$kind(_) if parts.iter().all(|p| matches!(p, Values::$kind(_))) => {
+                    let mut all = Vec::new();
+                    for part in parts {
+                        if let Values::$kind(v) = part {
+                            all.extend(v);
+                        }
+                    }
+                    Some(Values::$kind(all))
+                })*
+                _ => {
+                    let numbers = parts.iter().flat_map(|p| (0..p.len()).map(|i| p.get_f64(i)));
+                    numbers.collect::<Option<Vec<f64>>>().map(Values::F64)
+                }
+            }
+        };
+    }
+    same!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64, Text)
+}

@@ -1,0 +1,99 @@
+//! Where `denoise` writes: what is noticed before the work, and folders.
+
+mod common;
+
+use common::{Folder, Ran, noisy_sphere, pellucid, ply};
+
+fn run(folder: &Folder, args: &[&str]) -> Ran {
+    pellucid(args.iter().map(|a| match a.strip_prefix('@') {
+        Some(name) => folder.path(name).into_os_string(),
+        None => a.into(),
+    }))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_takes_no_files_is_noticed_before_the_input_is_read() {
+    let folder = Folder::new();
+    folder.file("bad.ply", "no cloud at all");
+    // Nobody can make a file there, not even root.
+    let ran = run(&folder, &["denoise", "@bad.ply", "/proc/self/out.ply"]).code(1);
+    ran.says(&["/proc/self/out.ply", "cannot be written", "permissions"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_noticed_before_the_input_is_read() {
+    let folder = Folder::new();
+    let input = folder.file("bad.ply", "no cloud at all");
+    let disk = folder.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    // A small disk in a name space of its own, filled; systems that forbid it are not tested.
+    let script = "mount -t tmpfs -o size=16k none \"$1\" 2>/dev/null || exit 77\n\
+                  head -c 16384 /dev/zero > \"$1/fill\"\n\"$0\" denoise \"$2\" \"$1/out.ply\"";
+    let ran = std::process::Command::new("unshare")
+        .args(["-r", "-m", "sh", "-c", script, common::PROGRAM])
+        .args([&disk, &input])
+        .output();
+    let Ok(ran) = ran.map(Ran::from) else { return };
+    if ran.code != Some(77) && !ran.stderr.contains("unshare") {
+        ran.code(1).says(&["out.ply", "No space left"]);
+    }
+}
+
+#[test]
+fn existing_outputs_are_noticed_before_any_file_is_worked_on() {
+    let folder = Folder::new();
+    for name in ["a.ply", "b.ply"] {
+        folder.file(name, ply(&noisy_sphere(300)));
+    }
+    std::fs::create_dir(folder.path("out")).unwrap();
+    folder.file("out/b.ply", "mine");
+    let args = ["denoise", "@a.ply", "@b.ply", "@out", "-m", "mls"];
+    run(&folder, &args).code(2).says(&["b.ply", "exists", "--overwrite"]);
+    assert!(!folder.path("out/a.ply").exists());
+    assert_eq!(std::fs::read(folder.path("out/b.ply")).unwrap(), b"mine");
+}
+
+#[test]
+fn several_inputs_are_not_put_into_a_folder_named_like_a_file() {
+    let folder = Folder::new();
+    for name in ["a.ply", "b.ply"] {
+        folder.file(name, ply(&noisy_sphere(300)));
+    }
+    let args = ["denoise", "@a.ply", "@b.ply", "@out.ply"];
+    run(&folder, &args).code(2).says(&["out.ply", "folder", "name of a file"]);
+    assert_eq!(folder.names(), ["a.ply", "b.ply"]);
+}
+
+#[test]
+fn folders_in_folders_are_taken_if_asked_for_and_never_skipped_silently() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("in/deep/deeper")).unwrap();
+    for name in ["in/a.ply", "in/deep/a.ply", "in/deep/deeper/c.ply"] {
+        folder.file(name, ply(&noisy_sphere(300)));
+    }
+    run(&folder, &["denoise", "@in", "@flat", "-m", "mls"])
+        .code(0)
+        .says(&["1 folder", "--recursive"]);
+    assert!(folder.path("flat/a.ply").exists() && !folder.path("flat/deep").exists());
+
+    run(&folder, &["denoise", "@in", "@all", "-m", "mls", "--recursive"]).code(0);
+    for name in ["all/a.ply", "all/deep/a.ply", "all/deep/deeper/c.ply"] {
+        assert!(folder.path(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn unmoved_clouds_say_why_and_what_to_try() {
+    let folder = Folder::new();
+    // A plane without any noise.
+    let at = |i: u32| [f64::from(i % 30), f64::from(i / 30), 0.0];
+    folder.file("in.ply", ply(&(0..900).map(at).collect::<Vec<_>>()));
+    let ran = run(&folder, &["denoise", "@in.ply", "@out.ply"]).code(0);
+    for words in ["nothing was moved: ", "noise", "try --method mls"] {
+        assert!(ran.stdout.contains(words), "{words}: {ran:?}");
+    }
+    let ran = run(&folder, &["denoise", "@in.ply", "@zero.ply", "--strength", "0"]).code(0);
+    assert!(ran.stdout.contains("the strength is 0"), "{ran:?}");
+}
