@@ -94,7 +94,7 @@ fn plain_dots_leave_gaps() {
         drawn(&out)
     };
     let (surface, dots) = (count("surface.png", &[]), count("dots.png", &["--points"]));
-    assert!(2 * dots < surface && dots > 500, "{dots} of {surface}");
+    assert!(3 * dots < 2 * surface && dots > 500, "{dots} of {surface}");
 }
 
 #[test]
