@@ -186,6 +186,8 @@ pub enum Extra {
     Displacement,
     /// About how far each point still is from the surface, judged by its neighbours
     Uncertainty,
+    /// 1 for points of a surface, 0 for those of volumes and for outliers, which kept their positions
+    Surface,
 }
 
 impl Extra {
@@ -194,6 +196,7 @@ impl Extra {
         match self {
             Extra::Displacement => "displacement",
             Extra::Uncertainty => "uncertainty",
+            Extra::Surface => "surface",
         }
     }
 }

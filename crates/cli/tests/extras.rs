@@ -1,4 +1,4 @@
-//! `denoise --attributes`: displacement and uncertainty as columns of the output.
+//! `denoise --attributes`: displacement, uncertainty and kind as columns of the output.
 
 mod common;
 
@@ -74,4 +74,21 @@ fn others_are_refused() {
     sphere(&folder, "in.ply");
     denoise(&folder, "in.ply", "out.ply", "colour").code(2).says(&["displacement", "uncertainty"]);
     assert!(!folder.path("out.ply").exists());
+}
+
+#[test]
+fn points_of_no_surface_are_marked() {
+    let folder = Folder::new();
+    let mut positions = sphere(&folder, "in.ply").into_positions();
+    // An outlier, twice.
+    positions.extend([[0.0, 0.0, 9.0]; 2]);
+    let cloud = PointCloud::new(positions);
+    let options = WriteOptions { overwrite: true, ..WriteOptions::default() };
+    io::write(&folder.path("in.ply"), &Document::from(cloud), &options).unwrap();
+    let mut args: Vec<OsString> = ["denoise", "--attributes", "surface"].map(OsString::from).into();
+    args.extend([folder.path("in.ply").into(), folder.path("out.ply").into()]);
+    pellucid(args).code(0);
+    let surface = column(&io::read(&folder.path("out.ply")).unwrap().cloud, "surface");
+    assert_eq!(surface[1500..], [0.0, 0.0]);
+    assert_eq!(surface[..1500].iter().sum::<f64>(), 1500.0);
 }

@@ -68,6 +68,10 @@ pub struct Report {
     pub gross_outliers: usize,
     /// Points that are part of a volume, such as foliage: left where they are, and of no influence.
     pub volume_points: usize,
+    /// Which rows were taken as points of a surface, by methods that decide it; the others kept their
+    /// positions and had no influence.
+    #[serde(skip)]
+    pub surface: Option<Vec<bool>>,
     /// Names of the features, in the order of the rows of `metric`.
     pub features: Vec<String>,
     /// The metric of the last iteration, row after row.

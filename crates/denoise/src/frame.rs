@@ -231,6 +231,16 @@ impl LocalFrame {
         report.notes.extend(notes.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text));
     }
 
+    /// Which of a cloud's rows are local points, or copies of them.
+    pub fn are_in(&self, rows: usize) -> Vec<bool> {
+        let mut flags = vec![false; rows];
+        self.rows.iter().for_each(|&row| flags[row as usize] = true);
+        for &(copy, first) in &self.copies {
+            flags[copy as usize] = flags[first as usize];
+        }
+        flags
+    }
+
     /// The cloud's row of each local point.
     pub fn rows(&self) -> &[u32] {
         &self.rows

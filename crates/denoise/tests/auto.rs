@@ -144,6 +144,10 @@ fn points_that_fill_a_volume_stay() {
     let out = run(&cloud, &[]);
     let same = cloud.positions().iter().zip(out.cloud.positions()).filter(|(a, b)| a == b).count();
     assert!(same > 10_800, "{same} of 12000 stayed: {:?}", out.report.notes);
+    let surface = out.report.surface.unwrap();
+    let pairs = cloud.positions().iter().zip(out.cloud.positions()).zip(&surface);
+    assert!(pairs.filter(|(_, surface)| !**surface).all(|((a, b), _)| a == b));
+    assert!(surface.iter().filter(|s| !**s).count() > 10_800);
 }
 
 #[test]
