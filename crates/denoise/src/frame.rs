@@ -49,6 +49,17 @@ struct Skipped {
 const FILE_SPACINGS: std::ops::Range<f64> = 1e-50..1e50;
 const FILE_RULE: &str = "spacing for a cloud whose spacing is below 1e-50 or above 1e50";
 
+/// An error for a parameter that asks for units of the file if a cloud's spacing is not one to work
+/// with in these.
+fn check_file_units(
+    name: &'static str,
+    value: impl std::fmt::Debug,
+    expected: &'static str,
+    spacing: f64,
+) -> Result<(), ParameterError> {
+    ParameterError::check(FILE_SPACINGS.contains(&spacing), name, value, expected)
+}
+
 const FILE_AXES: [Point; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// What one local unit is; as the parameter `units` of a method, what its lengths are given in.
@@ -111,8 +122,7 @@ impl LocalFrame {
         }
         let (centre, unit) = match unit {
             Unit::File => {
-                let fits = FILE_SPACINGS.contains(&extent.spacing);
-                ParameterError::check(fits, "units", Unit::File, FILE_RULE)?;
+                check_file_units("units", Unit::File, FILE_RULE, extent.spacing)?;
                 ([0.0; 3], 1.0)
             }
             Unit::Spacing => (extent.center, extent.spacing),
@@ -212,6 +222,16 @@ impl LocalFrame {
             Unit::Spacing => value,
             Unit::File => value / self.unit,
         }
+    }
+
+    /// An error if a parameter asks for units of the file and these are too far from the spacing.
+    pub fn check_file_units(
+        &self,
+        name: &'static str,
+        value: impl std::fmt::Debug,
+        expected: &'static str,
+    ) -> Result<(), ParameterError> {
+        check_file_units(name, value, expected, self.unit)
     }
 
     /// Reports how many rows take no part or repeat others, with a note for each unusual kind.

@@ -154,8 +154,9 @@ impl Denoiser for Auto {
         };
         let stop = if work.stopped { Stop::Observer } else { treatment.stop() };
         let moved = work.frame.leave(noisy, &y);
-        report.surface = Some(work.frame.are_in(noisy.len()));
-        report.noise = Some(treatment.estimate.noise * work.frame.unit());
+        let frame = work.frame;
+        report.surface = Some(frame.are_in(noisy.len()));
+        report.noise = Some(treatment.estimate.noise * frame.unit());
         let about_rows = std::mem::take(&mut report.notes);
         report.notes = explain(&treatment, &self.parameters);
         report.notes.extend(about_rows);

@@ -34,6 +34,9 @@ fn automatic_size(sigma: f64) -> usize {
 
 struct Glr(GlrParameters);
 
+/// The published strengths are in units of the file.
+const FILE_RULE: &str = "revised for a cloud whose spacing is below 1e-50 or above 1e50";
+
 impl Denoiser for Glr {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         let p = &self.0;
@@ -42,6 +45,9 @@ impl Denoiser for Glr {
         let frame = Run::timed(&mut report, "frame", || {
             LocalFrame::enter(noisy, Unit::Spacing, NAME, MIN_POINTS).map(LocalFrame::aligned)
         })?;
+        if p.form == Form::Published {
+            frame.check_file_units("form", p.form, FILE_RULE)?;
+        }
         let noise = Run::timed(&mut report, "noise", || frame.noise());
         let mut stop = Stopper::by_movement(p.stop_movement, p.stop_noise, noise);
         let size = p.patch_size.unwrap_or_else(|| automatic_size(noise.sigma));

@@ -37,7 +37,7 @@ fn every_neighborhood_of_a_point_is_found() {
 fn a_gross_error_goes_into_the_sparse_part() {
     let mut points: Vec<Point> =
         (0..49).map(|i| [f64::from(i % 7), f64::from(i / 7), 0.0]).collect();
-    points[10] = [3.0, 1.0, 4.0];
+    points[10] = [3.0, 1.0, 1.5];
     let table = KdTree::new(&points).knn_table(20);
     let squares = FIT.first_planes(&points, &table);
     let mut planes = squares.clone();
@@ -46,6 +46,6 @@ fn a_gross_error_goes_into_the_sparse_part() {
     }
     // The height of the planes of a neighbor of the bad point, at itself.
     let height = |planes: &[Option<Plane>]| planes[9].unwrap().offset(points[9]).abs();
-    assert!(height(&squares) > 0.15, "{}", height(&squares));
+    assert!(height(&squares) > 0.05, "{}", height(&squares));
     assert!(height(&planes) < 0.3 * height(&squares), "{}", height(&planes));
 }
