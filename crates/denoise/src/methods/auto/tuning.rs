@@ -54,9 +54,9 @@ impl Default for Tuning {
     fn default() -> Self {
         Tuning {
             negligible: 0.125,
-            coarse: 1.2,
+            coarse: 1.25,
             coarse_only: 1.5,
-            parts: 1.5,
+            parts: 1.35,
             less_coarse: 0.6,
             removed: 1.15,
             removed_thin: 0.53,
