@@ -124,6 +124,9 @@ pub struct Denoise {
     /// Which points move.
     #[command(flatten)]
     pub part: Part,
+    /// Denoise the selected points as if there were no others: these are no neighbors of them
+    #[arg(long, help_heading = "Selection")]
+    pub alone: bool,
     /// In which direction they move.
     #[command(flatten)]
     pub sight: Sight,

@@ -90,6 +90,11 @@ fn classes_boxes_and_attributes_choose_what_moves() {
     run(&folder, "denoise in.ply class.ply -m mls --class 2,9").code(0);
     only_moved(&before, &read("class.ply"), |row| class[row] == 2.0);
 
+    run(&folder, "denoise in.ply alone.ply -m mls --class 2,9 --alone").code(0);
+    only_moved(&before, &read("alone.ply"), |row| class[row] == 2.0);
+    assert_ne!(read("alone.ply"), read("class.ply"));
+    run(&folder, "denoise in.ply none.ply --alone").code(2).says(&["--alone", "--class"]);
+
     run(&folder, "denoise in.ply box.ply -m mls --box -99,-99,-3,99,99,4.5").code(0);
     only_moved(&before, &read("box.ply"), |row| (-3.0..=4.5).contains(&z(row)));
 

@@ -37,12 +37,28 @@ const REACH: f64 = 3.0;
 pub struct OnlySelected<'a> {
     method: &'a dyn Denoiser,
     selected: &'a [bool],
+    alone: bool,
 }
 
 impl<'a> OnlySelected<'a> {
     /// `method` on the rows whose entry in `selected` is true.
     pub fn new(method: &'a dyn Denoiser, selected: &'a [bool]) -> Self {
-        OnlySelected { method, selected }
+        OnlySelected { method, selected, alone: false }
+    }
+
+    /// The same as if there were no other points: trees beside the ground are no neighbors of it.
+    pub fn alone(self) -> Self {
+        OnlySelected { alone: true, ..self }
+    }
+
+    /// The rows that the method sees, and how many others are no points.
+    fn rows(&self, points: &[Point]) -> (Vec<usize>, usize) {
+        if self.alone {
+            return ((0..points.len()).filter(|&row| self.selected[row]).collect(), 0);
+        }
+        let distinct = DistinctRows::of(points);
+        let rows = with_surroundings(points, &distinct, self.selected);
+        (rows, distinct.not_finite + distinct.missing)
     }
 }
 
@@ -53,11 +69,7 @@ impl Denoiser for OnlySelected<'_> {
             return Err(DenoiseError::PartLength { given, rows });
         }
         run.progress("surroundings", 0, 0.0)?;
-        let (rows, skipped) = crate::install(run.threads(), || {
-            let distinct = DistinctRows::of(noisy.positions());
-            let rows = with_surroundings(noisy.positions(), &distinct, self.selected);
-            (rows, distinct.not_finite + distinct.missing)
-        });
+        let (rows, skipped) = crate::install(run.threads(), || self.rows(noisy.positions()));
         let moving = rows.iter().filter(|&&row| self.selected[row]).count();
         if moving == 0 {
             return Err(DenoiseError::EmptyPart { rows: noisy.len() });
@@ -74,6 +86,12 @@ impl Denoiser for OnlySelected<'_> {
         let mut result = self.method.denoise(&noisy.select(&rows), &mut run.through(&put_back))?;
         let report = &mut result.report;
         report.skipped_rows += skipped;
+        // Nothing was said of the other rows.
+        report.surface = report.surface.take().map(|surface| {
+            let mut all = vec![true; noisy.len()];
+            rows.iter().zip(surface).for_each(|(&row, s)| all[row] = s);
+            all
+        });
         report.notes.push(format!(
             "{moving} of {} points were denoised; {} around them served as neighbours",
             noisy.len(),

@@ -116,3 +116,30 @@ fn a_selection_without_points_or_for_another_cloud_is_refused() {
     assert!(matches!(run(&[false; 500]), DenoiseError::EmptyPart { rows: 500 }));
     assert!(matches!(run(&[true; 3]), DenoiseError::PartLength { given: 3, rows: 500 }));
 }
+
+#[test]
+fn points_that_are_not_selected_are_no_neighbors_if_so_asked() {
+    // Half of a torus, and on the other half noise so high that it would pull.
+    let clean = noisy(4_000);
+    let selected: Vec<bool> = clean.positions().iter().map(|p| p[0] > 0.0).collect();
+    let disturb = |(row, p): (usize, &[f64; 3])| match selected[row] {
+        true => *p,
+        false => p.map(|c| c + 0.3 * ((row * 7919 % 101) as f64 / 101.0 - 0.5)),
+    };
+    let cloud = PointCloud::new(clean.positions().iter().enumerate().map(disturb).collect());
+    let rows: Vec<usize> = (0..cloud.len()).filter(|&row| selected[row]).collect();
+    let auto = method("auto");
+    let by_itself = auto.denoise(&cloud.select(&rows), &mut Run::default()).unwrap().cloud;
+    let result = OnlySelected::new(&*auto, &selected).alone();
+    let result = result.denoise(&cloud, &mut Run::default()).unwrap();
+    for (k, &row) in rows.iter().enumerate() {
+        assert_eq!(bits(&result.cloud, row), bits(&by_itself, k));
+    }
+    for row in (0..cloud.len()).filter(|&row| !selected[row]) {
+        assert_eq!(bits(&result.cloud, row), bits(&cloud, row));
+    }
+    assert_eq!(result.report.surface.unwrap().len(), cloud.len());
+    let with_others = OnlySelected::new(&*auto, &selected);
+    let with_others = with_others.denoise(&cloud, &mut Run::default()).unwrap().cloud;
+    assert_ne!(with_others, result.cloud);
+}

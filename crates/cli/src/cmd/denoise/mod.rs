@@ -106,6 +106,7 @@ fn one(
     let show = Show::new(args.quiet);
     let start = Instant::now();
     let options = options(args, job);
+    select::check(&args.part, args.alone)?;
     streams::check(&job.input, &job.output, &args.streams, &options)?;
     let document = streams::read(&job.input, args.streams.in_format.as_deref(), show)?;
     let name = streams::source_name(&job.input);
@@ -113,7 +114,7 @@ fn one(
     let viewpoints = viewpoints(args, &document, name)?;
     let Document { cloud: noisy, source } = document;
 
-    let method = plan.restricted(part.as_deref(), viewpoints.as_deref());
+    let method = plan.restricted(part.as_deref(), args.alone, viewpoints.as_deref());
     let mut result = denoised(args, plan.method.name, &method, &noisy, name)?;
     let spacing = result.report.spacing;
     let movement = movement(noisy.positions(), result.cloud.positions(), part.as_deref());

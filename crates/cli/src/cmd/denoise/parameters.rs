@@ -56,9 +56,10 @@ impl Plan {
     pub fn restricted<'a>(
         &'a self,
         part: Option<&'a [bool]>,
+        alone: bool,
         viewpoints: Option<&'a [Point]>,
     ) -> Restricted<'a> {
-        Restricted { method: &*self.denoiser, part, viewpoints }
+        Restricted { method: &*self.denoiser, part, alone, viewpoints }
     }
 }
 
@@ -66,6 +67,7 @@ impl Plan {
 pub struct Restricted<'a> {
     method: &'a dyn Denoiser,
     part: Option<&'a [bool]>,
+    alone: bool,
     viewpoints: Option<&'a [Point]>,
 }
 
@@ -74,6 +76,7 @@ impl Denoiser for Restricted<'_> {
         let along = self.viewpoints.map(|eyes| AlongRay::new(self.method, eyes));
         let method = along.as_ref().map_or(self.method, |a| a as &dyn Denoiser);
         match self.part {
+            Some(part) if self.alone => OnlySelected::new(method, part).alone().denoise(noisy, run),
             Some(part) => OnlySelected::new(method, part).denoise(noisy, run),
             None => method.denoise(noisy, run),
         }

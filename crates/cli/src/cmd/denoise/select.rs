@@ -13,6 +13,15 @@ use crate::failure::{Failure, naming};
 /// Classes that a message lists at most.
 const LISTED: usize = 12;
 
+/// An error if there are no conditions where some are needed.
+pub fn check(flags: &Part, alone: bool) -> Result<(), Failure> {
+    if alone && conditions(flags).is_empty() {
+        let fault = "--alone: say which points by --class, --box or --select";
+        return Err(Failure::input(fault.to_owned()));
+    }
+    Ok(())
+}
+
 /// Whether each point satisfies all conditions; `None` if there are none.
 pub fn part(flags: &Part, cloud: &PointCloud, file: &Path) -> Result<Option<Vec<bool>>, Failure> {
     let conditions = conditions(flags);
