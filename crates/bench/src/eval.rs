@@ -126,7 +126,8 @@ fn cell(
         let frame = UnitSphere::of(clean.positions()).ok_or("no two points differ")?;
         let chamfer =
             quality::chamfer(&frame.apply(result.positions()), &frame.apply(clean.positions()))?;
-        let mut measures = vec![("chamfer", 1e4 * chamfer)];
+        let apart = (report.volume_points + report.line_points) as f64 / noisy.len() as f64;
+        let mut measures = vec![("chamfer", 1e4 * chamfer), ("no surface %", 100.0 * apart)];
         if let (Some(noise), Some(spacing)) = (report.noise, report.spacing) {
             measures
                 .extend([("noise/true", noise / true_noise), ("noise/spacing", noise / spacing)]);

@@ -3,6 +3,7 @@
 
 mod attack;
 mod eval;
+mod fit;
 mod sweep;
 
 use attack::{mutate, soak};
@@ -19,6 +20,8 @@ struct Args {
 enum Command {
     /// Measure a method on folders of clean and noisy clouds.
     Eval(eval::Args),
+    /// Fit constants of the default method on generated shapes.
+    Fit(fit::Args),
     /// Compare all methods on generated shapes, samplings and noises.
     Sweep(sweep::Args),
     /// Run the program on thousands of changed files of all formats.
@@ -30,6 +33,7 @@ enum Command {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     match Args::parse().command {
         Command::Eval(args) => eval::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Soak(args) => soak::run(&args),

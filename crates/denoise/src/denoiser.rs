@@ -68,6 +68,8 @@ pub struct Report {
     pub gross_outliers: usize,
     /// Points that are part of a volume, such as foliage: left where they are, and of no influence.
     pub volume_points: usize,
+    /// Points of lines, such as wires and rails: left where they were.
+    pub line_points: usize,
     /// Which rows were taken as points of a surface, by methods that decide it; the others kept their
     /// positions and had no influence.
     #[serde(skip)]

@@ -161,7 +161,7 @@ impl Denoiser for Auto {
         report.notes = explain(&treatment, &self.parameters);
         report.notes.extend(about_rows);
         report.notes.extend(outliers::in_words(report.gross_outliers));
-        report.notes.extend(kinds::in_words(report.volume_points));
+        report.notes.extend(kinds::in_words(report.volume_points, report.line_points));
         let cloud = match treatment.levels.is_empty() {
             true => noisy.clone(),
             false => noisy.with_positions(moved).map_err(|e| DenoiseError::Numerical {

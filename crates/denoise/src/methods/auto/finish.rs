@@ -11,24 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::{Measured, NEIGHBORS, Near, Rule, Surface, each, fall};
 use super::relax;
-use super::schedule::clearness;
+use super::tuning::Tuning;
 
-/// Neighbors that a tangent plane is fitted to; few, so that edges stay.
-const PLANE: usize = 16;
 /// Neighbors that the curved candidate is smoothed over.
 const CURVED: usize = 24;
-/// Passes over the normals of the curved candidate where they are clear; fewer between these two
-/// noises in spacings, since below them a fit is good already, and passes only take small shapes.
-const NORMAL_PASSES: f64 = 4.0;
-const SMOOTH: [f64; 2] = [0.1, 0.3];
-/// Standard deviation of the weight by the difference of two normals on a curved surface.
-const FACING: f64 = 0.25;
-/// Standard deviation of the weight by distance, in local spacings.
-const DISTANCE: f64 = 0.9;
-/// Limits of the weight by height, in spacings: without any noise left, points are still this rough.
-const HEIGHTS: [f64; 2] = [0.17, 0.6];
-/// Noise left, in spacings, above which heights are smoothed once more.
-const ROUGH: f64 = 0.2;
 /// Share of faceted points below which they are not looked for in other parts and pieces.
 const WORTH: f64 = 0.1;
 /// Cosines between which two facets meet at a crease that a curved surface would have, too.
@@ -55,13 +41,12 @@ pub struct Finish {
 
 impl Finish {
     /// For that noise at the start of the level and after its rounds.
-    pub fn new(noise: f64, left: f64, amount: f64, even: usize) -> Finish {
-        let clear = clearness(noise);
-        let rough = ((noise - SMOOTH[0]) / (SMOOTH[1] - SMOOTH[0])).clamp(0.0, 1.0);
+    pub fn new(t: &Tuning, noise: f64, left: f64, amount: f64, even: usize) -> Finish {
+        let clear = t.clearness(noise);
         Finish {
-            height: (2.0 * left).clamp(HEIGHTS[0], HEIGHTS[1]),
-            passes: if left > ROUGH { 3 } else { 2 },
-            normal_passes: (NORMAL_PASSES * clear * rough).round() as usize,
+            height: (2.0 * left).clamp(t.heights[0], t.heights[1]),
+            passes: if left > t.rough { 3 } else { 2 },
+            normal_passes: (t.normal_passes * clear).round() as usize,
             clear,
             amount,
             even,
@@ -75,8 +60,9 @@ impl Finish {
             return false;
         }
         let near = Near::of(y);
-        let n = each(y.len(), |i| normals::normal_across_rows(y, &near[i].row, PLANE));
-        let curved = self.curved(y, &n, &near);
+        let n =
+            each(y.len(), |i| normals::normal_across_rows(y, &near[i].row, measured.tuning.plane));
+        let curved = self.curved(measured.tuning, y, &n, &near);
         let mut worth = false;
         let mut n = curved.n.clone();
         y.clone_from(&curved.y);
@@ -96,23 +82,23 @@ impl Finish {
             }
             worth = chosen.iter().sum::<f64>() > WORTH * y.len() as f64;
         }
-        relax::along_surface(y, self.even, &n, |i| &near[i].row);
+        relax::along_surface(y, measured.tuning.even_step, self.even, &n, |i| &near[i].row);
         worth
     }
 
     /// Points at the mean height of their neighbors, those of a similar height before others
     /// (Digne & de Franchis 2017, doi:10.5201/ipol.2017.179).
-    fn curved(&self, y: &[Point], n: &[Point], near: &[Near]) -> Surface {
+    fn curved(&self, t: &Tuning, y: &[Point], n: &[Point], near: &[Near]) -> Surface {
         let mut y = y.to_vec();
         let mut n = n.to_vec();
         for _ in 0..self.normal_passes {
-            n = filtered(&y, &n, near, CURVED, FACING, 2.0);
+            n = filtered(&y, &n, near, CURVED, t.facing, 2.0);
         }
         let round = 0.5 * self.clear;
         for _ in 0..self.passes {
             y = each(y.len(), |i| {
                 let Near { row, spacing } = &near[i];
-                let by_distance = 0.5 / (DISTANCE * spacing).powi(2);
+                let by_distance = 0.5 / (t.distance * spacing).powi(2);
                 let by_height = 0.5 / (self.height * spacing).powi(2);
                 let (mut weights, mut heights) = (0.0, 0.0);
                 for &j in &row[..CURVED] {
@@ -124,7 +110,7 @@ impl Finish {
                     let h = (1.0 - round) * vec3::dot(d, n[i]) + round * other;
                     let w = exp(-by_distance * vec3::dot(d, d)
                         - by_height * h * h
-                        - self.clear * (1.0 - c.abs()) / (FACING * FACING));
+                        - self.clear * (1.0 - c.abs()) / (t.facing * t.facing));
                     weights += w;
                     heights += w * h;
                 }

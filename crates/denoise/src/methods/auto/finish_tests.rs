@@ -6,7 +6,7 @@ fn finish(noise: f64, left: f64, amount: f64, even: usize, y: &mut Vec<Point>) {
     let (observed, noises) = (y.clone(), vec![noise; y.len()]);
     let tuning = Tuning::default();
     let measured = Measured { observed: &observed, noise: &noises, tuning: &tuning };
-    Finish::new(noise, left, amount, even).apply(&measured, y);
+    Finish::new(&tuning, noise, left, amount, even).apply(&measured, y);
 }
 
 /// A grid with heights.

@@ -1,84 +1,117 @@
 //! What is no surface: foliage and other volumes.
 //!
 //! Noise on a surface and foliage look alike before denoising, and one neighborhood says little:
-//! sheets closer than their noise look like a volume too. Denoising tells them apart region by region:
-//! points of a noisy surface end up on thin sheets, those of a volume do not.
+//! sheets closer than their noise look like a volume too. Denoising tells them apart: points of a
+//! noisy surface end up on thin sheets, those of a volume do not. Regions decide whether a cloud has
+//! volumes, and if so, each point is what the points around it are.
 
 use pellucid_cloud::noise::thickness;
-use pellucid_cloud::{KdTree, Point, sample};
+use pellucid_cloud::{KdTree, Point, normals, sample};
 use rayon::prelude::*;
 
 use super::tuning::Tuning;
 use crate::graph::scramble;
 
 /// Radius of a region, in spacings.
-pub const REGION: f64 = 24.0;
-/// Neighborhoods looked at in each, at most.
+const REGION: f64 = 24.0;
+/// How far from a point its kind depends on others, in spacings.
+pub const REACH: f64 = 32.0;
+/// Neighborhoods inspected in each region, at most.
 const SAMPLES: usize = 48;
 /// Points of a neighborhood before and after denoising.
 const NEIGHBORS: [usize; 2] = [48, 24];
-/// Thickness below which a region is a surface, whatever becomes of it.
+/// Thickness over width below which there is a surface, whatever becomes of it.
 const FLAT: f64 = 0.1;
-/// Regions that touch are nearer than this many radii.
-const BESIDE: f64 = 2.0;
-/// Regions a task.
+/// Share of the variance of heights that two sheets explain, above which neighborhoods are those of
+/// a thin wall.
+const SHEETS: f64 = 0.88;
+/// Regions and points a task.
 const REGIONS: usize = 4;
+const POINTS: usize = 256;
 
-/// Which points are in volumes: in regions that are not so thick before that they could be a
-/// surface under noise thicker than its spacing, and hardly thinner after.
-pub fn volumes(
-    observed: &[Point],
-    denoised: &[Point],
-    numbers: &[u32],
-    tuning: &Tuning,
-) -> Vec<bool> {
-    if observed.len() <= NEIGHBORS[0] {
-        return vec![false; observed.len()];
+/// A cloud before and after denoising.
+pub struct Kinds<'a> {
+    clouds: [&'a [Point]; 2],
+    trees: [KdTree; 2],
+    tuning: &'a Tuning,
+}
+
+impl<'a> Kinds<'a> {
+    /// Points as they were measured and as they were denoised; `None` for too few of them.
+    pub fn new(observed: &'a [Point], denoised: &'a [Point], tuning: &'a Tuning) -> Option<Self> {
+        let clouds = [observed, denoised];
+        (observed.len() > NEIGHBORS[0]).then(|| Kinds {
+            clouds,
+            trees: clouds.map(KdTree::new),
+            tuning,
+        })
     }
-    let trees = [KdTree::new(observed), KdTree::new(denoised)];
-    let clouds = [observed, denoised];
-    let ranks: Vec<u64> = numbers.iter().map(|&n| scramble(u64::from(n))).collect();
-    let seeds = sample::poisson_disk_by_rank_in(&trees[0], observed, REGION, &ranks);
-    let look = |&seed: &u32| {
-        let mut near = Vec::new();
-        trees[0].radius_into(observed[seed as usize], REGION, &mut near);
-        near.sort_unstable_by_key(|n| (ranks[n.index as usize], n.index));
-        near.truncate(SAMPLES);
-        let members: Vec<u32> = near.iter().map(|n| n.index).collect();
-        let mean = |k: usize| {
-            let sum: f64 =
-                members.iter().map(|&i| around(clouds[k], &trees[k], i, NEIGHBORS[k])).sum();
-            sum / members.len() as f64
+
+    /// Whether there are volumes: regions that are not so thick before that they could be a surface
+    /// under noise thicker than its spacing, and hardly thinner after. Regions are drawn by the
+    /// `numbers` of the points.
+    pub fn has_volumes(&self, numbers: &[u32]) -> bool {
+        let ranks: Vec<u64> = numbers.iter().map(|&n| scramble(u64::from(n))).collect();
+        let (tree, observed) = (&self.trees[0], self.clouds[0]);
+        let seeds = sample::poisson_disk_by_rank_in(tree, observed, REGION, &ranks);
+        seeds.par_iter().with_min_len(REGIONS).any(|&seed| {
+            let mut near = Vec::new();
+            tree.radius_into(observed[seed as usize], REGION, &mut near);
+            near.sort_unstable_by_key(|n| (ranks[n.index as usize], n.index));
+            near.truncate(SAMPLES);
+            let members: Vec<u32> = near.iter().map(|n| n.index).collect();
+            let mean = |k: usize| {
+                members.iter().map(|&i| self.thickness(k, i)).sum::<f64>() / members.len() as f64
+            };
+            let before = mean(0);
+            (FLAT..self.tuning.filled).contains(&before)
+                && mean(1) > self.tuning.still_thick * before
+                && !self.are_walls(&members)
+        })
+    }
+
+    /// Which points are in volumes, in a cloud that has some: around them the cloud is thick and
+    /// hardly became thinner. Ground under a tree stays ground.
+    pub fn volumes(&self) -> Vec<bool> {
+        let points = (0..self.clouds[0].len() as u32).into_par_iter().with_min_len(POINTS);
+        let both: Vec<[f64; 2]> = points.map(|i| [0, 1].map(|k| self.thickness(k, i))).collect();
+        let around = |(): &mut (), _: usize, row: &[u32], _: &[f64]| {
+            let sum = |k: usize| row.iter().map(|&j| both[j as usize][k]).sum::<f64>();
+            let (before, after) = (sum(0), sum(1));
+            before > FLAT * row.len() as f64 && after > self.tuning.maybe_thick * before
         };
-        let before = mean(0);
-        let kept = mean(1) / before.max(f64::MIN_POSITIVE);
-        let sure = (FLAT..tuning.filled).contains(&before) && kept > tuning.still_thick;
-        (sure, before > FLAT && kept > tuning.maybe_thick)
-    };
-    let looks: Vec<(bool, bool)> = seeds.par_iter().with_min_len(REGIONS).map(look).collect();
-    let places: Vec<Point> = seeds.iter().map(|&s| observed[s as usize]).collect();
-    let sure: Vec<Point> = (0..looks.len()).filter(|&r| looks[r].0).map(|r| places[r]).collect();
-    if sure.is_empty() {
-        return vec![false; observed.len()];
+        self.trees[0].map_neighbors(NEIGHBORS[0], || (), around)
     }
-    // Where it cannot be decided, the kind is that of what is beside.
-    let beside = KdTree::new(&sure).nearest_of(&places);
-    let is_beside = |r: usize| beside[r].distance2 <= (BESIDE * REGION).powi(2);
-    let regions: Vec<bool> =
-        (0..looks.len()).map(|r| looks[r].0 || looks[r].1 && is_beside(r)).collect();
-    let nearest = KdTree::new(&places).nearest_of(observed);
-    nearest.iter().map(|n| regions[n.index as usize]).collect()
+
+    /// Whether most of these points are on thin walls: two sheets without anything between them.
+    fn are_walls(&self, members: &[u32]) -> bool {
+        let points = self.clouds[1];
+        let mut near = Vec::new();
+        let is_layered = |i: &&u32| {
+            self.trees[1].knn_into(points[**i as usize], NEIGHBORS[1], &mut near);
+            let row: Vec<u32> = near.iter().map(|n| n.index).collect();
+            normals::layered_share(points, &row) > SHEETS
+        };
+        2 * members.iter().filter(is_layered).count() > members.len()
+    }
+
+    /// How thick the cloud before (0) or after (1) denoising is around a point.
+    fn thickness(&self, k: usize, i: u32) -> f64 {
+        let mut near = Vec::new();
+        self.trees[k].knn_into(self.clouds[k][i as usize], NEIGHBORS[k], &mut near);
+        thickness(near.iter().map(|n| self.clouds[k][n.index as usize])).unwrap_or(0.0)
+    }
 }
 
-/// How thick the cloud is around a point.
-fn around(points: &[Point], tree: &KdTree, i: u32, neighbors: usize) -> f64 {
-    let mut near = Vec::new();
-    tree.knn_into(points[i as usize], neighbors, &mut near);
-    thickness(near.iter().map(|n| points[n.index as usize])).unwrap_or(0.0)
-}
-
-/// The finding in words, if there is one.
-pub fn in_words(count: usize) -> Option<String> {
-    let are = if count == 1 { "point is" } else { "points are" };
-    (count > 0).then(|| format!("{count} {are} not part of a surface and kept their positions"))
+/// The findings in words.
+pub fn in_words(in_volumes: usize, on_lines: usize) -> Vec<String> {
+    let words = |count: usize, what: &str| {
+        let (are, kept) = match count {
+            1 => ("point is", "its position"),
+            _ => ("points are", "their positions"),
+        };
+        (count > 0).then(|| format!("{count} {are} {what} and kept {kept}"))
+    };
+    let of_volumes = words(in_volumes, "not part of a surface");
+    of_volumes.into_iter().chain(words(on_lines, "on lines such as wires or rails")).collect()
 }

@@ -12,7 +12,7 @@ use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
@@ -146,7 +146,7 @@ impl Learned {
             let choice = if after.is_empty() { 0.0 } else { passes(tuning.averages) };
             sum(&before).max(sum(&after)) + choice
         };
-        let kinds = if trial.is_empty() { 0.0 } else { 4.0 * kinds::REGION };
+        let kinds = if trial.is_empty() { 0.0 } else { kinds::REACH };
         let spacings = of_levels(trial) + of_levels(levels) + kinds;
         if self.is_idle() { 0.0 } else { (spacings + estimate.reach()) * self.place.unit }
     }

@@ -254,7 +254,7 @@ impl Levels<'_, '_> {
     ) -> Result<Level, DenoiseError> {
         let mut seen = Seen::default();
         let mut rounds = Vec::new();
-        let mut follow = Follow::new(noise, self.strength);
+        let mut follow = Follow::new(self.tuning, noise, self.strength);
         let start = part.y.clone();
         let mut stop = Stop::IterationLimit;
         for index in 1..=self.most {
@@ -298,7 +298,8 @@ impl Levels<'_, '_> {
         let amount = ((1.0 - thinness) * self.strength).min(1.0);
         let even = (self.even as f64 * (1.0 - 0.5 * thinness)).round() as usize;
         // Too few points of a part are on a small facet to say whether it is one.
-        let finish = Finish { facets: parts == 1, ..Finish::new(noise, left, amount, even) };
+        let finish =
+            Finish { facets: parts == 1, ..Finish::new(self.tuning, noise, left, amount, even) };
         Ok(Level { parts, afresh: false, unit: 1.0, rounds, stop, thinness, finish })
     }
 

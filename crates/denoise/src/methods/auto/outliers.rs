@@ -1,5 +1,5 @@
-//! Gross outliers: points that no surface near them explains. They are set aside before the first
-//! round, so that they neither move nor pull, and are counted in the report.
+//! Points that no surface near them explains: gross outliers, and lines such as wires and rails. They are
+//! set aside before the first round, so that they neither move nor pull, and are counted in the report.
 
 use pellucid_cloud::eigen3::symmetric_eigen;
 use pellucid_cloud::{KdTree, Neighbor, Point, vec3};
@@ -24,28 +24,72 @@ const FLAT: f64 = 0.4;
 /// too, and are not asked.
 const APART: f64 = 2.25;
 const ALONE: f64 = 10.0;
+/// A point of a line has at most this many neighbors as near as those of a surface are.
+const NEIGHBORS_ON_LINE: usize = 12;
+/// On a line, neighbors spread across it by less than this part of their spread along it.
+const NARROW: f64 = 0.15;
+/// This many times as far from a point there are as many times more points on a line, and twice as many on
+/// a surface, be it scanned in rows; between these, as many as make a line.
+const LONGER: f64 = 1.25;
+const MORE_ON_LINE: f64 = 1.45;
 /// Points a task.
 const POINTS: usize = 1024;
 
-/// Which points are gross outliers for `sigma` spacings of noise. Only a point's own neighbours and
-/// theirs count, so that a piece of the cloud says the same as the whole.
-pub fn gross_outliers(points: &[Point], sigma: f64) -> Vec<bool> {
+/// What a point is beside a point of a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Apart {
+    /// Nothing.
+    No,
+    /// A gross outlier.
+    Outlier,
+    /// A point of a line.
+    Line,
+}
+
+/// Which points are gross outliers or on lines, for `sigma` spacings of noise. Only what is near a point
+/// counts, so that a piece of the cloud says the same as the whole.
+pub fn apart_from_surfaces(points: &[Point], sigma: f64) -> Vec<Apart> {
     let near = (NOISE * sigma).max(SPACINGS);
-    let mut flags = vec![false; points.len()];
+    let mut kinds = vec![Apart::No; points.len()];
     if points.len() <= AROUND {
-        return flags;
+        return kinds;
     }
     let tree = KdTree::new(points);
-    flags.par_iter_mut().enumerate().with_min_len(POINTS).for_each(|(i, flag)| {
-        // Nearly all points have enough neighbours, and a look is over as soon as these are found.
+    kinds.par_iter_mut().enumerate().with_min_len(POINTS).for_each(|(i, kind)| {
+        // Nearly all points have enough neighbors, and the search is over as soon as these are found.
         let mut count = 0;
         tree.within(points[i], near, |_| {
             count += 1;
-            count <= NEIGHBORS
+            count <= NEIGHBORS_ON_LINE
         });
-        *flag = count <= NEIGHBORS && is_off(&tree, points, i, near);
+        if count <= NEIGHBORS && is_off(&tree, points, i, near) {
+            *kind = Apart::Outlier;
+        } else if count <= NEIGHBORS_ON_LINE && is_on_line(&tree, points, i) {
+            *kind = Apart::Line;
+        }
     });
-    flags
+    kinds
+}
+
+/// Whether the neighbors of a point lie along a line, and those farther away as well.
+fn is_on_line(tree: &KdTree, points: &[Point], i: usize) -> bool {
+    let mut found = Vec::new();
+    tree.knn_into(points[i], AROUND + 1, &mut found);
+    let mut moments = Moments::default();
+    found.iter().for_each(|n| moments.add(vec3::sub(points[n.index as usize], points[i]), 1.0));
+    let Some(covariance) = moments.covariance() else { return false };
+    let [_, across, along] = symmetric_eigen(covariance).values;
+    if across > NARROW * NARROW * along {
+        return false;
+    }
+    let reach = found.last().map_or(0.0, |n| n.distance2.sqrt());
+    let most = MORE_ON_LINE * found.len() as f64;
+    let mut count = 0.0;
+    tree.within(points[i], LONGER * reach, |_| {
+        count += 1.0;
+        count <= most
+    });
+    count <= most
 }
 
 /// Whether a point with few neighbours near is off every surface.
@@ -81,14 +125,16 @@ fn usual(tree: &KdTree, points: &[Point], found: &[Neighbor]) -> f64 {
     *reach.select_nth_unstable_by(NEIGHBORS / 2, f64::total_cmp).1
 }
 
-/// Takes gross outliers out of the frame; how many they are.
-pub fn set_aside(frame: &mut LocalFrame, sigma: f64) -> usize {
-    let flags = gross_outliers(frame.points(), sigma);
-    let count = flags.iter().filter(|f| **f).count();
-    if count > 0 {
+/// Takes gross outliers and lines out of the frame; how many they are.
+pub fn set_aside(frame: &mut LocalFrame, sigma: f64) -> [usize; 2] {
+    let kinds = apart_from_surfaces(frame.points(), sigma);
+    let count = |kind| kinds.iter().filter(|k| **k == kind).count();
+    let counts = [count(Apart::Outlier), count(Apart::Line)];
+    if counts != [0, 0] {
+        let flags: Vec<bool> = kinds.iter().map(|k| *k != Apart::No).collect();
         frame.leave_out(&flags);
     }
-    count
+    counts
 }
 
 /// The finding in words, if there is one.

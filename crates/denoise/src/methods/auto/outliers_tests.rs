@@ -30,8 +30,8 @@ fn in_spacings(points: &[Point]) -> Vec<Point> {
     points.iter().map(|&p| vec3::scale(p, 1.0 / unit)).collect()
 }
 
-fn count(flags: &[bool]) -> usize {
-    flags.iter().filter(|f| **f).count()
+fn count(kinds: &[Apart]) -> usize {
+    kinds.iter().filter(|k| **k != Apart::No).count()
 }
 
 fn denoised(points: &[Point]) -> Denoised {
@@ -41,7 +41,7 @@ fn denoised(points: &[Point]) -> Denoised {
 
 #[test]
 fn points_far_from_the_surface_are_found() {
-    let flags = gross_outliers(&in_spacings(&torus()), 0.5);
+    let flags = apart_from_surfaces(&in_spacings(&torus()), 0.5);
     assert!(count(&flags[ON..]) >= OFF - 2, "{}", count(&flags[ON..]));
     assert_eq!(count(&flags[..ON]), 0);
 }
@@ -53,7 +53,7 @@ fn noise_edges_and_thin_parts_are_no_outliers() {
             let clean = shape.sample(6_000, 3);
             let unit = spacing::spacing_of(clean.positions());
             let noisy = add_noise(&clean, NoiseModel::Gaussian, noise * unit, 4).unwrap();
-            let found = count(&gross_outliers(&in_spacings(noisy.positions()), noise));
+            let found = count(&apart_from_surfaces(&in_spacings(noisy.positions()), noise));
             assert_eq!(found, 0, "{shape:?} with {noise}");
         }
     }
@@ -66,7 +66,7 @@ fn sparse_parts_are_no_outliers() {
     let keep = |(i, p): &(usize, Point)| p[0] < 0.0 || i % 100 == 0;
     let points: Vec<Point> = points.into_iter().enumerate().filter(keep).map(|(_, p)| p).collect();
     let sparse = points.iter().filter(|p| p[0] >= 0.0).count();
-    let found = count(&gross_outliers(&in_spacings(&points), 0.3));
+    let found = count(&apart_from_surfaces(&in_spacings(&points), 0.3));
     assert!(sparse > 80 && found == 0, "{found} of {sparse}");
 }
 
@@ -93,6 +93,29 @@ fn outliers_stay_and_pull_nothing() {
 fn a_few_points_are_never_outliers() {
     for n in 1..=9 {
         let points: Vec<Point> = (0..n).map(|i| [f64::from(i * i * i), 0.0, 0.0]).collect();
-        assert!(count(&gross_outliers(&points, 0.1)) < points.len());
+        assert!(count(&apart_from_surfaces(&points, 0.1)) < points.len());
+    }
+}
+
+/// A surface scanned in rows that are `gap` points apart.
+fn rows(gap: f64) -> Vec<Point> {
+    let at =
+        |i: usize| [(i % 200) as f64 + 0.1 * ((i * 7) % 5) as f64, gap * (i / 200) as f64, 0.0];
+    (0..4_000).map(at).collect()
+}
+
+#[test]
+fn a_wire_is_a_line_and_a_row_of_a_scan_is_not() {
+    let sheet = rows(1.0);
+    let wire = (0..200).map(|i| [f64::from(i), 10.0, 15.0 + 1e-3 * f64::from(i - 100).powi(2)]);
+    let both: Vec<Point> = sheet.iter().copied().chain(wire).collect();
+    let kinds = apart_from_surfaces(&in_spacings(&both), 0.2);
+    let on_line = |kinds: &[Apart]| kinds.iter().filter(|k| **k == Apart::Line).count();
+    assert_eq!(on_line(&kinds[..sheet.len()]), 0);
+    assert!(on_line(&kinds[sheet.len()..]) >= 190, "{}", on_line(&kinds[sheet.len()..]));
+    for gap in [2.0, 5.0, 10.0] {
+        let kinds = apart_from_surfaces(&in_spacings(&rows(gap)), 0.2);
+        // The outermost rows have another beside them on one side only.
+        assert_eq!(on_line(&kinds[200..3_800]), 0, "{gap}");
     }
 }

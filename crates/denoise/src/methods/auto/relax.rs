@@ -14,8 +14,6 @@ const FLAT: f64 = 0.5;
 /// Length of the mean of the directions to the neighbours, above which a point is at a border (0.64
 /// on a straight one): it does not move outwards, since nothing there would push it back.
 const BORDER: f64 = 0.5;
-/// Part of the local spacing that a one-sided push moves a point by in a step.
-const STEP: f64 = 0.12;
 
 /// Moves points along their tangent planes with normals `n`, away from neighbours that are near, in `steps` steps.
 /// `row` gives at least [`NEIGHBORS`] of a point, itself first.
@@ -23,6 +21,7 @@ const STEP: f64 = 0.12;
 /// Spacing evens out over a few neighbours; how density changes over longer ways stays.
 pub fn along_surface<'a>(
     y: &mut Vec<Point>,
+    length: f64,
     steps: usize,
     n: &[Point],
     row: impl Fn(usize) -> &'a [u32] + Sync,
@@ -32,14 +31,14 @@ pub fn along_surface<'a>(
             .par_iter()
             .enumerate()
             .with_min_len(1024)
-            .map(|(i, &p)| vec3::add(p, push(y, p, i, &row(i)[..NEIGHBORS], n[i])))
+            .map(|(i, &p)| vec3::add(p, push(y, p, i, &row(i)[..NEIGHBORS], n[i], length)))
             .collect();
         *y = moved;
     }
 }
 
 /// The step of point `i` at `p`.
-fn push(y: &[Point], p: Point, i: usize, row: &[u32], n: Point) -> Point {
+fn push(y: &[Point], p: Point, i: usize, row: &[u32], n: Point, length: f64) -> Point {
     let mut near = [f64::INFINITY; NEAREST];
     let others = || row.iter().filter(|&&j| j != u32::MAX && j as usize != i);
     for &j in others() {
@@ -75,7 +74,7 @@ fn push(y: &[Point], p: Point, i: usize, row: &[u32], n: Point) -> Point {
     if total <= 0.0 {
         return [0.0; 3];
     }
-    let mut step = vec3::scale(sum, STEP * spacing / total);
+    let mut step = vec3::scale(sum, length * spacing / total);
     let side = vec3::norm(away) / level;
     let outwards = vec3::dot(step, away);
     if side > BORDER && outwards > 0.0 {

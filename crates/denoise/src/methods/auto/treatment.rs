@@ -5,9 +5,10 @@ use pellucid_cloud::Point;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{Estimate, Sample};
+use super::kinds::Kinds;
 use super::levels::{Level, Levels};
 use super::round::Cloud;
-use super::{Auto, MIN_POINTS, kinds, outliers, relax, sideways};
+use super::{Auto, MIN_POINTS, outliers, relax, sideways};
 use crate::frame::LocalFrame;
 use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
 
@@ -65,7 +66,7 @@ impl Work<'_, '_> {
         let mut levels = Vec::new();
         if !self.is_idle(&estimate) {
             (levels, y) = self.levels(&noise, |l| l.learn(estimate.noise))?;
-            if !self.stopped && self.leave_out_volumes(&y) {
+            if !self.stopped && self.leave_out_volumes(&y, false) {
                 trial = levels;
                 levels = Vec::new();
                 let noise;
@@ -100,7 +101,7 @@ impl Work<'_, '_> {
                 let noise = t.estimate.of_points(&self.sample(&self.inner_points()));
                 ((), y) = self.levels(&noise, |l| l.apply(levels))?;
                 if is_trial && !self.stopped {
-                    self.leave_out_volumes(&y);
+                    self.leave_out_volumes(&y, true);
                     y = self.frame.points().to_vec();
                 }
             }
@@ -121,8 +122,10 @@ impl Work<'_, '_> {
 
     fn set_aside(&mut self, noise: f64) {
         let frame = &mut self.frame;
-        self.report.gross_outliers =
+        let [outliers, lines] =
             Run::timed(self.report, "outliers", || outliers::set_aside(frame, noise));
+        self.report.gross_outliers = outliers;
+        self.report.line_points = lines;
     }
 
     fn estimate(&mut self) -> (Estimate, Vec<f64>) {
@@ -186,14 +189,16 @@ impl Work<'_, '_> {
         Ok((done, y))
     }
 
-    /// Takes points out of the frame that did not become a surface; whether there are any.
-    fn leave_out_volumes(&mut self, y: &[Point]) -> bool {
+    /// Takes points out of the frame that did not become a surface; whether there are any. It is
+    /// known, or to be found out, whether the cloud has volumes.
+    fn leave_out_volumes(&mut self, y: &[Point], known: bool) -> bool {
         let (frame, tuning) = (&mut self.frame, &self.auto.tuning);
         let flags = Run::timed(self.report, "kinds", || {
-            kinds::volumes(frame.points(), y, frame.ordinals(), tuning)
+            let kinds = Kinds::new(frame.points(), y, tuning)?;
+            (known || kinds.has_volumes(frame.ordinals())).then(|| kinds.volumes())
         });
-        let count = flags.iter().filter(|f| **f).count();
-        if count > 0 {
+        let count = flags.iter().flatten().filter(|f| **f).count();
+        if let Some(flags) = flags.filter(|_| count > 0) {
             frame.leave_out(&flags);
             self.report.volume_points = count;
         }

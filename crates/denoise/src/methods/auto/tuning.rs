@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers of levels, discrepancy, facets and volumes. Lengths are in mean spacings of the level at
+/// Numbers of levels, rounds, discrepancy, facets and volumes; `pellucid-bench fit` changes them one by
+/// one. Lengths are in mean spacings of the level at
 /// hand unless a comment says otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -44,8 +45,67 @@ pub struct Tuning {
     pub regular: f64,
     /// Share of its thickness that a region keeps in denoising if it is a volume.
     pub still_thick: f64,
-    /// The same for a region beside a volume.
+    /// The same for a point of a volume, averaged over its neighbors.
     pub maybe_thick: f64,
+    /// Points of a patch where there is little noise.
+    pub patch: f64,
+    /// How many more for each squared spacing of noise above `small_up_to`.
+    pub patch_growth: f64,
+    /// Squared noise up to which patches are small.
+    pub small_up_to: f64,
+    /// Most points of a patch.
+    pub largest_patch: f64,
+    /// Patches that a point is in.
+    pub cover: f64,
+    /// Limit on the trace of the metric for small patches: how narrow weights are. Larger patches have
+    /// wider ones.
+    pub trace: f64,
+    /// Strength of the pull.
+    pub pull: f64,
+    /// How it grows with the noise, as patches do.
+    pub pull_growth: f64,
+    /// How much heights count when counterparts are found.
+    pub height: f64,
+    /// Spacings that a difference of one between normals counts as.
+    pub per_normal: f64,
+    /// Noise at the start of a level up to which normals are clear, and above which they are not.
+    pub clear: [f64; 2],
+    /// With clear normals, how many more spacings a difference of one counts as for each spacing of
+    /// noise below `little`.
+    pub per_clear_normal: f64,
+    /// The same for what is added to the metric's entries of normals. Learning takes them away, since
+    /// the signal is where points are; across an edge they are what holds the sides apart.
+    pub normal_floor: f64,
+    /// Sweeps of the solver.
+    pub sweeps: usize,
+    /// Part of the first round's movement below which rounds end, for 0.9 of the noise removed.
+    pub rest: f64,
+    /// How much it grows with that part of the noise.
+    pub rest_growth: f64,
+    /// How much it grows with each spacing of noise below `little`.
+    pub rest_of_little: f64,
+    /// Noise that is little.
+    pub little: f64,
+    /// How much it falls with each spacing of noise above `much`.
+    pub rest_of_much: f64,
+    /// Noise that is much.
+    pub much: f64,
+    /// Part of the noise that rounds may remove; more than all of it, since the estimate may be low.
+    pub whole: f64,
+    /// Passes over the normals of the curved candidate where they are clear.
+    pub normal_passes: f64,
+    /// Standard deviation of the weight by the difference of two normals on a curved surface.
+    pub facing: f64,
+    /// Standard deviation of the weight by distance, in local spacings.
+    pub distance: f64,
+    /// Limits of the standard deviation of the weight by height, in local spacings.
+    pub heights: [f64; 2],
+    /// Noise after the rounds above which heights are smoothed once more.
+    pub rough: f64,
+    /// Part of the local spacing that a step of tangential relaxation moves a point by.
+    pub even_step: f64,
+    /// Neighbors that a tangent plane is fitted to at the end; few, so that edges stay.
+    pub plane: usize,
     /// Thickness over width above which noise fills space and nothing can be said.
     pub filled: f64,
 }
@@ -54,8 +114,8 @@ impl Default for Tuning {
     fn default() -> Self {
         Tuning {
             negligible: 0.125,
-            coarse: 1.25,
-            coarse_only: 1.5,
+            coarse: 1.5,
+            coarse_only: 1.8,
             parts: 1.35,
             less_coarse: 0.6,
             removed: 1.15,
@@ -64,13 +124,41 @@ impl Default for Tuning {
             facet_width: 0.15,
             facet_steps: 5,
             creases: 8.0,
-            discrepancy: 1.1,
+            discrepancy: 1.0,
             coarse_discrepancy: 1.3,
             most_excess: 5.0,
             averages: 20,
             regular: 1.25,
             still_thick: 0.58,
-            maybe_thick: 0.35,
+            maybe_thick: 0.25,
+            patch: 9.0,
+            patch_growth: 8.0,
+            small_up_to: 1.2,
+            largest_patch: 32.0,
+            cover: 2.7,
+            trace: 3.0,
+            pull: 0.2,
+            pull_growth: 0.1,
+            height: 0.5,
+            per_normal: 3.0,
+            clear: [0.7, 1.1],
+            per_clear_normal: 8.0,
+            normal_floor: 16.0,
+            sweeps: 6,
+            rest: 0.52,
+            rest_growth: 1.0,
+            rest_of_little: 0.48,
+            little: 0.9,
+            rest_of_much: 0.15,
+            much: 1.1,
+            whole: 1.05,
+            normal_passes: 2.0,
+            facing: 0.25,
+            distance: 0.9,
+            heights: [0.17, 0.6],
+            rough: 0.2,
+            even_step: 0.12,
+            plane: 16,
             filled: 0.28,
         }
     }
@@ -80,6 +168,11 @@ impl Tuning {
     /// How often a faceted candidate looks from point to point, at most.
     pub fn passes_of_facets(&self) -> usize {
         self.facet_normals + self.facet_steps + self.averages
+    }
+
+    /// How clear normals are for `sigma` spacings of noise at the start: 0 not, 1 very.
+    pub fn clearness(&self, sigma: f64) -> f64 {
+        ((self.clear[1] - sigma) / (self.clear[1] - self.clear[0])).clamp(0.0, 1.0)
     }
 
     /// Root mean square that a place may move by, for features of that thinness.
