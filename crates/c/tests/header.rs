@@ -12,10 +12,6 @@ fn the_header_is_current() {
     cbindgen::Builder::new()
         .with_config(config)
         .with_src(folder.join("src/lib.rs"))
-        .with_src(folder.join("src/status.rs"))
-        .with_src(folder.join("src/cloud.rs"))
-        .with_src(folder.join("src/options.rs"))
-        .with_src(folder.join("src/denoise.rs"))
         .generate()
         .unwrap()
         .write(&mut made);
@@ -39,7 +35,8 @@ fn every_exported_function_is_in_the_header() {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
         for line in text.lines().filter(|l| l.contains("extern \"C\" fn pellucid_")) {
             let name = line.split("fn ").nth(1).and_then(|l| l.split('(').next()).unwrap();
-            assert!(header.contains(&format!("{name}(")), "{name} is not in the header");
+            let times = header.matches(&format!("{name}(")).count();
+            assert_eq!(times, 1, "{name} must be in the header once");
             functions += 1;
         }
     }
