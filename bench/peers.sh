@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the programs that `pellucid bench speed --peers` compares with into a virtual environment:
+# Installs the programs that `pellucid-bench speed --peers` compares with into a virtual environment:
 #   bench/peers.sh [FOLDER]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

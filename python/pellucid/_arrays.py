@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Booleans = NDArray[np.bool_]
 Doubles = NDArray[np.float64]
 # Single or double precision.
 Points = NDArray[np.floating[Any]]

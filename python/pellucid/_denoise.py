@@ -11,7 +11,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _native
-from ._arrays import Doubles, column, rows_of_three
+from ._arrays import Booleans, Doubles, column, rows_of_three
 from ._cloud import PointCloud, as_cloud
 
 Progress = Callable[[float, str, int], object]
@@ -52,6 +52,21 @@ class Denoised:
     """Decisions, in words."""
     cloud: PointCloud = field(repr=False)
     """The points with the attributes of the input."""
+    surface: Optional[Booleans] = field(repr=False)
+    """Which points were taken as those of a surface, (N,), if the method decides it; the others kept
+    their positions and had no influence."""
+    skipped_rows: int = field(repr=False)
+    """Rows that stayed as they were and had no influence: not finite, absurdly far, or missing."""
+    repeated_rows: int = field(repr=False)
+    """Rows at the position of an earlier row; they went where that one went."""
+    uncovered_points: int = field(repr=False)
+    """Points in no patch before the method's rule for them was applied."""
+    gross_outliers: int = field(repr=False)
+    """Points that no surface near them explains; they were left where they are."""
+    volume_points: int = field(repr=False)
+    """Points of volumes such as foliage; they were left where they are."""
+    seconds: dict[str, float] = field(repr=False)
+    """Seconds spent in each step; not part of the deterministic result."""
 
     def __repr__(self) -> str:
         plural = "" if self.iterations == 1 else "s"
@@ -121,7 +136,7 @@ def denoise(
     bar = _Bar() if progress is True else None
     watcher = bar or (progress if callable(progress) else None)
     try:
-        moved, displacement, rest = _native.denoise(
+        moved, displacement, surface, rest = _native.denoise(
             given, columns, method, preset, params, seed, threads, watcher
         )
     finally:
@@ -142,6 +157,13 @@ def denoise(
         spacing=report["spacing"],
         notes=report["notes"],
         cloud=cloud.with_points(moved),
+        surface=surface,
+        skipped_rows=report["skipped_rows"],
+        repeated_rows=report["repeated_rows"],
+        uncovered_points=report["uncovered_points"],
+        gross_outliers=report["gross_outliers"],
+        volume_points=report["volume_points"],
+        seconds=report["seconds"],
     )
 
 

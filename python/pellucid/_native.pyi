@@ -5,6 +5,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+_Booleans = NDArray[np.bool_]
 _Doubles = NDArray[np.float64]
 _Weighted = tuple[NDArray[np.uint32], _Doubles]
 _Points = NDArray[np.floating[Any]]
@@ -32,7 +33,7 @@ def denoise(
     seed: int,
     threads: Optional[int],
     progress: Optional[_Progress],
-) -> tuple[_Doubles, _Doubles, str]: ...
+) -> tuple[_Doubles, _Doubles, Optional[_Booleans], str]: ...
 def methods() -> str: ...
 def read(path: Union[str, PathLike[str]]) -> tuple[_Doubles, dict[str, Any], Source]: ...
 def write(

@@ -37,6 +37,17 @@ def test_the_result_is_closer_to_the_surface(noisy: pellucid.PointCloud) -> None
     assert np.array_equal(result.cloud.attributes["normal"], noisy.attributes["normal"])
 
 
+def test_the_result_says_what_took_no_part(noisy: pellucid.PointCloud) -> None:
+    far = noisy.points.max(axis=0) + 3
+    points = np.vstack([noisy.points, noisy.points[:2], [[np.nan] * 3], [far]])
+    result = pellucid.denoise(points)
+    assert result.skipped_rows == 1 and result.repeated_rows == 2 and result.gross_outliers == 1
+    assert result.surface is not None and result.surface.dtype == np.bool_
+    assert result.surface[:3000].sum() > 2900 and not result.surface[-2:].any()
+    assert np.array_equal(result.points[-1], far)
+    assert pellucid.denoise(points, "mls").surface is None
+
+
 def test_strides_order_and_write_protection_change_nothing(noisy: pellucid.PointCloud) -> None:
     points = np.asarray(noisy.points)
     expected = pellucid.denoise(points, "mls").points

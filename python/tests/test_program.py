@@ -50,6 +50,12 @@ def test_every_method(noisy: Path, tmp_path: Path, method: str) -> None:
     assert (result.metric is None) == (metric is None)
     if result.metric is not None:
         assert np.array_equal(np.array(metric), result.metric)
+    # Everything that the report has is a field of the result; times differ from run to run.
+    for name, value in recorded["report"].items():
+        if name == "seconds":
+            assert result.seconds.keys() == value.keys() and min(result.seconds.values()) >= 0
+        elif name != "metric":
+            assert getattr(result, name) == value, name
 
 
 @pytest.mark.parametrize(

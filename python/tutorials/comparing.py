@@ -125,4 +125,4 @@ figure.savefig("comparing.png", dpi=80)
 # %% [markdown]
 # ![Noise that each method leaves](comparing.png)
 #
-# `pellucid bench paper` does this for whole folders of clouds and makes tables and plots of it.
+# `pellucid-bench paper` does this for whole folders of clouds and makes tables and plots of it.

@@ -1,16 +1,23 @@
-//! Studies of the default method, and attacks on the program.
+//! Experiments of papers, speed, studies of the default method, and attacks on the program.
 #![allow(clippy::print_stdout)]
 
 mod attack;
 mod eval;
+mod experiments;
 mod fit;
 mod sweep;
 
+use std::process::ExitCode;
+
 use attack::{mutate, soak};
 use clap::{Parser, Subcommand};
+use experiments::args::{PaperArgs, SpeedArgs};
+use pellucid_cli::failure::Failure;
+use pellucid_cli::{finish, interrupt};
 
-/// Measure, fit and take apart the default method; attack the program.
+/// Repeat published experiments, measure speed, study the default method, attack the program.
 #[derive(Parser)]
+#[command(name = "pellucid-bench", version, arg_required_else_help = true)]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -18,6 +25,16 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
+    /// The tables of the feature graph learning paper, beside the published numbers
+    Paper(PaperArgs),
+    /// Time and memory of methods against the number of points
+    Speed(SpeedArgs),
+    /// One cell of the tables, described on stdin: what `paper` starts
+    #[command(hide = true)]
+    Cell,
+    /// One run of one method, described on stdin: what `speed` starts
+    #[command(hide = true)]
+    SpeedRun,
     /// Measure a method on folders of clean and noisy clouds.
     Eval(eval::Args),
     /// Fit constants of the default method on generated shapes.
@@ -30,12 +47,23 @@ enum Command {
     Soak(soak::Args),
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    match Args::parse().command {
-        Command::Eval(args) => eval::run(&args),
-        Command::Fit(args) => fit::run(&args),
-        Command::Sweep(args) => sweep::run(&args),
-        Command::Mutate(args) => mutate::run(&args),
-        Command::Soak(args) => soak::run(&args),
-    }
+fn main() -> ExitCode {
+    let plain = |done: Result<(), Box<dyn std::error::Error>>| done.map_err(Failure::work);
+    finish(match Args::parse().command {
+        Command::Paper(args) => orderly(|| experiments::paper(&args)),
+        Command::Speed(args) => orderly(|| experiments::speed(&args)),
+        Command::Cell => orderly(experiments::cell),
+        Command::SpeedRun => orderly(experiments::speed_run),
+        Command::Eval(args) => plain(eval::run(&args)),
+        Command::Fit(args) => plain(fit::run(&args)),
+        Command::Sweep(args) => plain(sweep::run(&args)),
+        Command::Mutate(args) => plain(mutate::run(&args)),
+        Command::Soak(args) => plain(soak::run(&args)),
+    })
+}
+
+/// Runs what ends in order after Ctrl-C.
+fn orderly(job: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    interrupt::install();
+    job()
 }

@@ -1,6 +1,5 @@
 //! The command line. Help, completions and the man page derive from it.
 
-mod bench;
 mod flags;
 mod known;
 mod outliers;
@@ -15,10 +14,9 @@ use clap_complete::Shell;
 use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
 
-pub use bench::{Bench, BenchKind, BenchPaper, BenchSpeed, BenchStop, BenchTable};
 pub use flags::{Condition, InFormat, Large, Part, Sight, Streams, Viewpoint, Wanted};
 pub use outliers::{Outliers, RuleName};
-pub use render::{Render, Size, Up, View as ViewAngles};
+pub use render::Render;
 pub use tools::{Common, Crop, Dedup, Distance, Files, Merge, NormalsCommand, Thin};
 pub use view::View;
 
@@ -68,8 +66,6 @@ pub enum Command {
     Methods(Methods),
     /// Make a synthetic scan, denoise it, compare, and leave a picture
     Demo(Demo),
-    /// Repeat published experiments
-    Bench(Bench),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page

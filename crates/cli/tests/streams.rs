@@ -76,7 +76,10 @@ fn formats_of_streams_are_sniffed_or_given() {
     let noisy = piped("noise - - --level 0.1 --scale absolute", text.as_bytes());
     let cloud = io::read_bytes(&noisy.stdout, Format::Ply, "noisy").unwrap().cloud;
     assert_eq!(cloud.len(), 60);
-    assert_ne!(cloud.positions(), points);
+    let square = |(a, b): (&_, &_)| pellucid::cloud::vec3::distance2(*a, *b);
+    let sum: f64 = cloud.positions().iter().zip(&points).map(square).sum();
+    let sigma = (sum / 180.0).sqrt();
+    assert!((0.07..0.13).contains(&sigma), "noise of {sigma}, not 0.1");
     let marked = piped("outliers - -", text.as_bytes());
     let cloud = io::read_bytes(&marked.stdout, Format::Ply, "marked").unwrap().cloud;
     assert!(cloud.attribute("outlier").is_some());

@@ -4,7 +4,8 @@
 use rayon::prelude::*;
 
 use crate::neighbors::KdTree;
-use crate::spacing::{self, COLUMNS, median};
+use crate::spacing::{self, COLUMNS};
+use crate::stats::{median, upper_median};
 use crate::vec3::{self, Point};
 
 /// Rows at the origin count as missing measurements from this many on, ...
@@ -161,12 +162,7 @@ fn power_of_two_below(x: f64) -> f64 {
 fn median_point(points: &[Point]) -> Point {
     std::array::from_fn(|c| {
         let mut values: Vec<f64> = points.iter().map(|p| p[c]).collect();
-        let middle = values.len() / 2;
-        if values.is_empty() {
-            0.0
-        } else {
-            *values.select_nth_unstable_by(middle, f64::total_cmp).1
-        }
+        upper_median(&mut values).unwrap_or(0.0)
     })
 }
 

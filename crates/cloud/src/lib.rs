@@ -21,6 +21,7 @@ pub mod outliers;
 pub mod quality;
 pub mod sample;
 pub mod spacing;
+pub mod stats;
 pub mod synth;
 pub mod vec3;
 
@@ -30,3 +31,8 @@ pub use distinct::DistinctRows;
 pub use neighbors::{Around, KdTree, Neighbor, NeighborTable};
 pub use order::SpatialOrder;
 pub use vec3::Point;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

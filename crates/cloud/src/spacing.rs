@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::neighbors::{KdTree, NeighborTable};
+pub(crate) use crate::stats::median;
 use crate::vec3::{self, Point};
 
 /// At most so many points are asked by [`spacing_of`].
@@ -63,20 +64,6 @@ pub fn spacing_in(points: &[Point], tree: &KdTree) -> f64 {
 /// The first positive distance, or zero.
 fn row_spacing(distances2: &[f64]) -> f64 {
     distances2.iter().find(|d| **d > 0.0 && d.is_finite()).map_or(0.0, |d| d.sqrt())
-}
-
-/// The middle value (the mean of the two middle ones), or `None` without any.
-pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
-    let n = values.len();
-    if n == 0 {
-        return None;
-    }
-    let (below, &mut middle, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
-    if n % 2 == 1 {
-        return Some(middle);
-    }
-    let other = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Some(0.5 * (middle + other))
 }
 
 #[cfg(test)]

@@ -88,8 +88,14 @@ pub trait Parameters: Default + Serialize + DeserializeOwned {
     /// The parameters of a preset, if there is one of that name.
     fn preset(name: &str) -> Option<Self>;
 
-    /// Checks every field once; only the checked value can run.
+    /// Checks every field once; only the checked value can run. What it makes runs on the current threads
+    /// whatever its run asks for: call [`denoiser`](Self::denoiser) to use it.
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError>;
+
+    /// A denoiser with these parameters, or an error that names the one that is out of its range.
+    fn denoiser(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        Ok(Box::new(OnPool(self.check()?)))
+    }
 }
 
 impl Method {
@@ -183,16 +189,21 @@ fn build<P: Parameters>(
             })?;
         }
     }
-    let checked = serde_json::from_value::<P>(value).map_err(wrong_type)?.check()?;
-    Ok(Box::new(OnPool(checked)))
+    serde_json::from_value::<P>(value).map_err(wrong_type)?.denoiser()
 }
 
-/// Runs a method on the pool that the run asks for.
+/// Runs a method on the pool that the run asks for; its progress runs from 0 to 1.
 struct OnPool(Box<dyn Denoiser>);
 
 impl Denoiser for OnPool {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        crate::install(run.threads(), || self.0.denoise(noisy, run))
+        crate::install(run.threads(), || {
+            run.progress("start", 0, 0.0)?;
+            let result = self.0.denoise(noisy, run)?;
+            // Whoever stops early is done, too; there is nothing left to cancel.
+            let _ = run.progress("done", result.iterations, 1.0);
+            Ok(result)
+        })
     }
 }
 

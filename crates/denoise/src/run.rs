@@ -59,8 +59,8 @@ impl Observer for Silent {}
 
 /// Seed, observer and cancel flag of one run.
 ///
-/// Methods work on the current rayon pool; those built by the registry first enter a pool of the
-/// size that [`Run::with_threads`] asked for. Results do not depend on the number of threads.
+/// Methods first enter a pool of the size that [`Run::with_threads`] asked for, or work on the current
+/// rayon pool. Results do not depend on the number of threads.
 pub struct Run<'a> {
     /// Seed of everything random.
     pub seed: u64,

@@ -1,10 +1,13 @@
 //! The table of methods: what it says about parameters, presets and pages is true.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pellucid_denoise::ParameterError;
+use pellucid_cloud::synth::Shape;
+use pellucid_denoise::methods::mls::MlsParameters;
 use pellucid_denoise::registry::{self, Method, ParameterMap};
+use pellucid_denoise::{Control, Observer, ParameterError, Parameters, Progress, Run};
 use serde_json::{Value, json};
 
 fn error(method: &Method, preset: Option<&str>, name: &str, value: Value) -> ParameterError {
@@ -85,15 +88,28 @@ fn numbers_out_of_range_are_errors_that_name_the_parameter() {
     }
 }
 
-#[test]
-fn every_method_has_a_page_with_every_parameter() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/methods");
-    for m in registry::methods() {
-        let path = folder.join(format!("{}.md", m.name));
-        let page = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path:?}: {e}"));
-        for name in m.parameters.iter().map(|p| p.name).chain(m.presets.iter().map(|p| p.name)) {
-            assert!(page.contains(&format!("`{name}`")), "{path:?} does not explain `{name}`");
-        }
-        assert!(m.doi.is_none_or(|doi| page.contains(doi)), "{path:?} lacks the DOI");
+/// Remembers on how many threads it was told of progress.
+struct Threads(Arc<AtomicUsize>);
+
+impl Observer for Threads {
+    fn progress(&mut self, _: &Progress) -> Control {
+        self.0.store(rayon::current_num_threads(), Ordering::Relaxed);
+        Control::Continue
     }
+}
+
+#[test]
+fn however_a_method_is_made_it_runs_on_the_threads_that_are_asked_for() {
+    let noisy = Shape::Sphere.sample(300, 1);
+    let by_name = registry::find("mls").unwrap().build(None, &ParameterMap::new()).unwrap();
+    let typed =
+        MlsParameters { neighbors: Some(12), ..MlsParameters::default() }.denoiser().unwrap();
+    for method in [by_name, typed] {
+        let seen = Arc::new(AtomicUsize::new(0));
+        let run = Run::default().with_threads(Some(3)).with_observer(Threads(seen.clone()));
+        method.denoise(&noisy, &mut { run }).unwrap();
+        assert_eq!(seen.load(Ordering::Relaxed), 3);
+    }
+    let wrong = MlsParameters { iterations: 0, ..MlsParameters::default() }.denoiser();
+    assert!(wrong.err().unwrap().to_string().contains("iterations"));
 }

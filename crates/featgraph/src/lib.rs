@@ -39,7 +39,7 @@ pub mod solve;
 pub mod spectrum;
 pub mod weights;
 
-/// Runs the examples of the page as tests.
+/// Runs the example of the README as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/featgraph.md")]
-struct FeatgraphPage;
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -188,3 +188,8 @@ fn is_device(kind: std::fs::FileType) -> bool {
 fn is_device(_: std::fs::FileType) -> bool {
     false
 }
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

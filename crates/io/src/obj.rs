@@ -194,17 +194,7 @@ pub(crate) fn write(
     {
         held.retain(|name| *name != names::NORMAL || obj.normals);
         faces::drop_others(cloud, &held, "OBJ with its lines as they are", &mut written.dropped);
-        let points = cloud.positions();
-        let columns = 3 + obj.color.map_or(0, |c| c.1);
-        obj.template.write(sink, columns, |row, column, old| match (obj.rows[row], column) {
-            (Row::Vertex(i), 0..3) => Some(points[i as usize][column]),
-            (Row::Vertex(i), _) => {
-                let ((kind, width), (values, _)) = (obj.color?, color?);
-                kind.write(values, i as usize * width + column - 3, old)
-            }
-            (Row::Normal(i), 0..3) if obj.normals => normal?.get_f64(3 * i as usize + column),
-            (Row::Normal(_), _) => None,
-        })?;
+        obj.put_back(cloud, normal, color, sink)?;
         return Ok(written);
     }
     faces::drop_others(cloud, &held, "OBJ", &mut written.dropped);
@@ -227,6 +217,46 @@ pub(crate) fn write(
         // A file without any bytes would look like one that was lost.
         writeln!(sink, "# no vertices")?;
     }
+    write_vertices(cloud, normal, color, sink)?;
+    if let Some(polygons) = polygons {
+        write_faces(&polygons, normal.is_some(), sink)?;
+    }
+    Ok(written)
+}
+
+/// Colors, and how many values a vertex has.
+type Colors<'a> = Option<(&'a Values, usize)>;
+
+impl ObjSource {
+    /// Writes the lines with the numbers of vertices and normals as they are now.
+    fn put_back(
+        &self,
+        cloud: &PointCloud,
+        normal: Option<&Values>,
+        color: Colors,
+        sink: &mut dyn Write,
+    ) -> Result<(), WriteFault> {
+        let points = cloud.positions();
+        let columns = 3 + self.color.map_or(0, |c| c.1);
+        self.template.write(sink, columns, |row, column, old| match (self.rows[row], column) {
+            (Row::Vertex(i), 0..3) => Some(points[i as usize][column]),
+            (Row::Vertex(i), _) => {
+                let ((kind, width), (values, _)) = (self.color?, color?);
+                kind.write(values, i as usize * width + column - 3, old)
+            }
+            (Row::Normal(i), 0..3) if self.normals => normal?.get_f64(3 * i as usize + column),
+            (Row::Normal(_), _) => None,
+        })?;
+        Ok(())
+    }
+}
+
+fn write_vertices(
+    cloud: &PointCloud,
+    normal: Option<&Values>,
+    color: Colors,
+    sink: &mut dyn Write,
+) -> Result<(), WriteFault> {
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {
             out.push(b'v');
@@ -244,35 +274,37 @@ pub(crate) fn write(
             out.push(b'\n');
         }
     })?;
-    if let Some(normal) = normal {
-        write_chunks(sink, cloud.len(), |rows, out| {
-            for row in rows {
-                out.extend_from_slice(b"vn");
-                with_numbers!(normal, v => for x in &v[3 * row..3 * row + 3] {
-                    out.push(b' ');
-                    x.print(out);
-                }, {});
-                out.push(b'\n');
-            }
-        })?;
-    }
-    if let Some(polygons) = polygons {
-        let mut out = Vec::new();
-        for corners in polygons.iter() {
-            out.push(b'f');
-            for &c in corners {
+    let Some(normal) = normal else { return Ok(()) };
+    write_chunks(sink, cloud.len(), |rows, out| {
+        for row in rows {
+            out.extend_from_slice(b"vn");
+            with_numbers!(normal, v => for x in &v[3 * row..3 * row + 3] {
                 out.push(b' ');
-                (u64::from(c) + 1).print(&mut out);
-                if normal.is_some() {
-                    out.extend_from_slice(b"//");
-                    (u64::from(c) + 1).print(&mut out);
-                }
-            }
+                x.print(out);
+            }, {});
             out.push(b'\n');
         }
-        sink.write_all(&out)?;
+    })?;
+    Ok(())
+}
+
+/// Faces, whose corners have the normals of their vertices if there are any.
+fn write_faces(polygons: &Polygons, normals: bool, sink: &mut dyn Write) -> Result<(), WriteFault> {
+    let mut out = Vec::new();
+    for corners in polygons.iter() {
+        out.push(b'f');
+        for &c in corners {
+            out.push(b' ');
+            (u64::from(c) + 1).print(&mut out);
+            if normals {
+                out.extend_from_slice(b"//");
+                (u64::from(c) + 1).print(&mut out);
+            }
+        }
+        out.push(b'\n');
     }
-    Ok(written)
+    sink.write_all(&out)?;
+    Ok(())
 }
 
 /// The normals of a cloud, if they are numbers.

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use pellucid_cloud::attribute::names;
-use pellucid_cloud::{Attribute, PointCloud, Values};
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
 use crate::error::{Fault, WriteFault};
@@ -178,17 +178,7 @@ pub(crate) fn write(
         && off.color.map(|c| c.1) == color.map(|c| c.1)
         && off.normals == normals.is_some()
     {
-        let points = cloud.positions();
-        let before = if off.normals { 6 } else { 3 };
-        let columns = before + off.color.map_or(0, |c| c.1);
-        off.template.write(sink, columns, |row, column, old| match (column, off.color, color) {
-            (0..3, _, _) => Some(points[row][column]),
-            (c, _, _) if c < before => normals.map(|n| n[row][c - 3]),
-            (c, Some((kind, width)), Some((values, _))) => {
-                kind.write(values, row * width + c - before, old)
-            }
-            _ => None,
-        })?;
+        off.put_back(cloud, normals, color, sink)?;
         return Ok(written);
     }
     if off.is_some_and(|off| off.vertices() != cloud.len() && off.faces.len() > 0) {
@@ -206,6 +196,46 @@ pub(crate) fn write(
         (true, true) => "CNOFF",
     };
     writeln!(sink, "{mark}\n{} {} 0", cloud.len(), polygons.len())?;
+    write_vertices(cloud, normals, color, sink)?;
+    write_faces(&polygons, sink)?;
+    Ok(written)
+}
+
+/// Colors, and how many values a vertex has.
+type Colors<'a> = Option<(&'a Values, usize)>;
+
+impl OffSource {
+    /// Writes the text with the numbers of the vertices as they are now.
+    fn put_back(
+        &self,
+        cloud: &PointCloud,
+        normals: Option<&[Point]>,
+        color: Colors,
+        sink: &mut dyn Write,
+    ) -> Result<(), WriteFault> {
+        let points = cloud.positions();
+        let before = if self.normals { 6 } else { 3 };
+        let columns = before + self.color.map_or(0, |c| c.1);
+        self.template.write(sink, columns, |row, column, old| {
+            match (column, self.color, color) {
+                (0..3, _, _) => Some(points[row][column]),
+                (c, _, _) if c < before => normals.map(|n| n[row][c - 3]),
+                (c, Some((kind, width)), Some((values, _))) => {
+                    kind.write(values, row * width + c - before, old)
+                }
+                _ => None,
+            }
+        })?;
+        Ok(())
+    }
+}
+
+fn write_vertices(
+    cloud: &PointCloud,
+    normals: Option<&[Point]>,
+    color: Colors,
+    sink: &mut dyn Write,
+) -> Result<(), WriteFault> {
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {
             let normal = normals.iter().flat_map(|n| n[row]);
@@ -230,6 +260,10 @@ pub(crate) fn write(
             }
         }
     })?;
+    Ok(())
+}
+
+fn write_faces(polygons: &Polygons, sink: &mut dyn Write) -> Result<(), WriteFault> {
     let mut out = Vec::new();
     for corners in polygons.iter() {
         corners.len().to_string().bytes().for_each(|b| out.push(b));
@@ -240,5 +274,5 @@ pub(crate) fn write(
         out.push(b'\n');
     }
     sink.write_all(&out)?;
-    Ok(written)
+    Ok(())
 }

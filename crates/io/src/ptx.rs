@@ -77,6 +77,25 @@ impl PtxSource {
     pub fn other_elements(&self) -> Vec<(String, usize)> {
         vec![("scan".to_owned(), self.scans.len())]
     }
+
+    /// Writes the text with the coordinates of points that moved, each in the frame of its scan.
+    fn put_back(&self, points: &[Point], sink: &mut dyn Write) -> Result<(), WriteFault> {
+        let stored = |row: usize| {
+            let which = self.scans.partition_point(|s| s.first <= row) - 1;
+            let mut words = words(&self.template.text, self.template.starts[row]);
+            let old = [(); 3].map(|()| words.next().and_then(|w| f64::parse(w.1)).unwrap_or(0.0));
+            (&self.scans[which], old)
+        };
+        self.template.write(sink, 3, |row, column, _| {
+            let (scan, old) = stored(row);
+            let (before, now) = (scan.apply(old), points[row]);
+            let stays = before.iter().zip(&now).all(|(a, b)| is_same(*a, *b));
+            // What met nothing stays nothing.
+            let moved = !stays && now.iter().all(|x| x.is_finite());
+            moved.then(|| scan.undo(now)[column])
+        })?;
+        Ok(())
+    }
 }
 
 /// Whether the first lines are those of the format: two counts, then a position.
@@ -100,95 +119,136 @@ fn inverse(m: &[Point; 4]) -> Option<[Point; 3]> {
     (det != 0.0 && det.is_finite()).then(|| [0, 1, 2].map(|i| [0, 1, 2].map(|j| minor(j, i) / det)))
 }
 
+/// What is gathered from scan to scan.
+#[derive(Default)]
+struct Gathered {
+    points: Vec<Point>,
+    starts: Vec<usize>,
+    scans: Vec<Scan>,
+    intensity: Vec<f64>,
+    color: Vec<u8>,
+    /// A point without an intensity, or without a color, was seen.
+    unshaded: bool,
+    uncolored: bool,
+}
+
+/// The next line, or an error that says what was to come.
+fn next<'a>(
+    lines: &mut impl Iterator<Item = Result<Line<'a>, Fault>>,
+    bytes: &[u8],
+    what: &str,
+) -> Result<Line<'a>, Fault> {
+    lines.next().unwrap_or_else(|| {
+        let fault = format!("the file ends before the {what}; is it truncated?");
+        Err(Fault::line_of(bytes, bytes.len(), fault))
+    })
+}
+
+/// The head of the scan whose first point has that number: its size and its pose.
+fn head<'a>(
+    lines: &mut impl Iterator<Item = Result<Line<'a>, Fault>>,
+    bytes: &[u8],
+    first: usize,
+) -> Result<Scan, Fault> {
+    let mut counts = [0usize; 2];
+    let mut at = 0;
+    for (count, what) in counts.iter_mut().zip(["columns", "rows"]) {
+        let line = next(lines, bytes, what)?;
+        at = line.number;
+        let mut words = line.words();
+        let n = words.next().and_then(u32::parse).filter(|_| words.next().is_none());
+        let fault = || line.fault(format!("a scan starts with its number of {what}"));
+        *count = n.ok_or_else(fault)? as usize;
+    }
+    let [columns, rows] = counts;
+    let fits = columns.checked_mul(rows).is_some_and(|n| {
+        // "0 0 0" and a line end.
+        n.saturating_add(first).saturating_mul(6) <= bytes.len() && n <= limits::POINTS
+    });
+    if !fits {
+        let fault = format!("{columns} x {rows} points do not fit in the file");
+        return Err(Fault::line(at, fault));
+    }
+    // The matrix repeats the scanner's place and axes.
+    for _ in 0..4 {
+        next(lines, bytes, "scanner's place and axes")?.point(0)?;
+    }
+    let mut matrix = [[0.0; 3]; 4];
+    for row in &mut matrix {
+        let line = next(lines, bytes, "transformation")?;
+        *row = line.point(0)?;
+        at = line.number;
+    }
+    let inverse =
+        inverse(&matrix).ok_or_else(|| Fault::line(at, "the transformation cannot be undone"))?;
+    Ok(Scan { columns, rows, matrix, inverse, first })
+}
+
+impl Gathered {
+    /// Adds a point of a scan.
+    fn add(&mut self, scan: &Scan, line: &Line) -> Result<(), Fault> {
+        self.points.push(scan.apply(line.point(0)?));
+        self.starts.push(line.at);
+        let rest: Vec<&[u8]> = line.words().skip(3).take(5).collect();
+        self.unshaded |= !matches!(rest.len(), 1 | 4);
+        self.uncolored |= !matches!(rest.len(), 3 | 4);
+        if !self.unshaded {
+            let x = f64::parse(rest[0]);
+            self.intensity.push(x.ok_or_else(|| line.fault("an intensity that is no number"))?);
+        }
+        if !self.uncolored {
+            for word in &rest[rest.len() - 3..] {
+                let x = u8::parse(word);
+                self.color.push(x.ok_or_else(|| line.fault("a colour that is not 0 to 255"))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The document of all scans.
+    fn document(self, bytes: &[u8]) -> Result<Document, Fault> {
+        let Gathered { points, starts, scans, intensity, color, unshaded, uncolored } = self;
+        let n = points.len();
+        let mut cloud = PointCloud::new(points);
+        let mut set =
+            |a: Attribute| cloud.set_attribute(a).map_err(|e| Fault::line(1, e.to_string()));
+        if scans.len() > 1 {
+            let ends = scans.iter().skip(1).map(|s| s.first).chain(std::iter::once(n));
+            let which = scans.iter().zip(ends).enumerate();
+            let which =
+                which.flat_map(|(i, (s, end))| std::iter::repeat_n(i as u32, end - s.first));
+            set(Attribute::scalar("scan", Values::U32(which.collect())))?;
+        }
+        if !unshaded && n > 0 {
+            set(Attribute::scalar(names::INTENSITY, Values::F64(intensity)))?;
+        }
+        if !uncolored && n > 0 {
+            set(Attribute::vector(names::COLOR, 3, Values::U8(color)))?;
+        }
+        let template = Template { text: bytes.to_vec(), starts };
+        let source = Source {
+            encoding: Some(Encoding::Ascii),
+            position: Some([ScalarType::F64; 3]),
+            detail: Detail::Ptx(Arc::new(PtxSource { template, scans })),
+            ..Source::default()
+        };
+        Ok(Document { cloud, source })
+    }
+}
+
 /// Reads a document.
 pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     let mut lines = lines(bytes).peekable();
-    let (mut starts, mut points) = (Vec::new(), Vec::new());
-    let mut scans: Vec<Scan> = Vec::new();
-    let (mut intensity, mut color): (Vec<f64>, Vec<u8>) = (Vec::new(), Vec::new());
-    let (mut shaded, mut colored) = (true, true);
+    let mut gathered = Gathered::default();
     while lines.peek().is_some() {
-        let mut next = |what: &str| -> Result<Line<'_>, Fault> {
-            lines.next().unwrap_or_else(|| {
-                let fault = format!("the file ends before the {what}; is it truncated?");
-                Err(Fault::line_of(bytes, bytes.len(), fault))
-            })
-        };
-        let mut counts = [0usize; 2];
-        let mut at = 0;
-        for (count, what) in counts.iter_mut().zip(["columns", "rows"]) {
-            let line = next(what)?;
-            at = line.number;
-            let mut words = line.words();
-            let n = words.next().and_then(u32::parse).filter(|_| words.next().is_none());
-            let fault = || line.fault(format!("a scan starts with its number of {what}"));
-            *count = n.ok_or_else(fault)? as usize;
+        let scan = head(&mut lines, bytes, gathered.points.len())?;
+        for _ in 0..scan.columns * scan.rows {
+            let line = next(&mut lines, bytes, "last point of a scan")?;
+            gathered.add(&scan, &line)?;
         }
-        let [columns, rows] = counts;
-        let total = columns.checked_mul(rows).filter(|&n| {
-            // "0 0 0" and a line end.
-            n.saturating_add(points.len()).saturating_mul(6) <= bytes.len() && n <= limits::POINTS
-        });
-        let Some(total) = total else {
-            let fault = format!("{columns} x {rows} points do not fit in the file");
-            return Err(Fault::line(at, fault));
-        };
-        // The matrix repeats the scanner's place and axes.
-        for _ in 0..4 {
-            next("scanner's place and axes")?.point(0)?;
-        }
-        let mut matrix = [[0.0; 3]; 4];
-        for row in &mut matrix {
-            let line = next("transformation")?;
-            *row = line.point(0)?;
-            at = line.number;
-        }
-        let inverse = inverse(&matrix)
-            .ok_or_else(|| Fault::line(at, "the transformation cannot be undone"))?;
-        let scan = Scan { columns, rows, matrix, inverse, first: points.len() };
-        for _ in 0..total {
-            let line = next("last point of a scan")?;
-            points.push(scan.apply(line.point(0)?));
-            starts.push(line.at);
-            let rest: Vec<&[u8]> = line.words().skip(3).take(5).collect();
-            shaded &= matches!(rest.len(), 1 | 4);
-            colored &= matches!(rest.len(), 3 | 4);
-            if shaded {
-                let x = f64::parse(rest[0]);
-                intensity.push(x.ok_or_else(|| line.fault("an intensity that is no number"))?);
-            }
-            if colored {
-                for word in &rest[rest.len() - 3..] {
-                    let x = u8::parse(word);
-                    color.push(x.ok_or_else(|| line.fault("a colour that is not 0 to 255"))?);
-                }
-            }
-        }
-        scans.push(scan);
+        gathered.scans.push(scan);
     }
-    let n = points.len();
-    let mut cloud = PointCloud::new(points);
-    let mut set = |a: Attribute| cloud.set_attribute(a).map_err(|e| Fault::line(1, e.to_string()));
-    if scans.len() > 1 {
-        let ends = scans.iter().skip(1).map(|s| s.first).chain(std::iter::once(n));
-        let which = scans.iter().zip(ends).enumerate();
-        let which = which.flat_map(|(i, (s, end))| std::iter::repeat_n(i as u32, end - s.first));
-        set(Attribute::scalar("scan", Values::U32(which.collect())))?;
-    }
-    if shaded && n > 0 {
-        set(Attribute::scalar(names::INTENSITY, Values::F64(intensity)))?;
-    }
-    if colored && n > 0 {
-        set(Attribute::vector(names::COLOR, 3, Values::U8(color)))?;
-    }
-    let template = Template { text: bytes.to_vec(), starts };
-    let source = Source {
-        encoding: Some(Encoding::Ascii),
-        position: Some([ScalarType::F64; 3]),
-        detail: Detail::Ptx(Arc::new(PtxSource { template, scans })),
-        ..Source::default()
-    };
-    Ok(Document { cloud, source })
+    gathered.document(bytes)
 }
 
 /// Writes a document.
@@ -210,21 +270,7 @@ pub(crate) fn write(
     faces::drop_others(cloud, &held, "PTX", &mut written.dropped);
     if let Detail::Ptx(ptx) = &document.source.detail {
         if ptx.template.starts.len() == cloud.len() {
-            let stored = |row: usize| {
-                let which = ptx.scans.partition_point(|s| s.first <= row) - 1;
-                let mut words = words(&ptx.template.text, ptx.template.starts[row]);
-                let old =
-                    [(); 3].map(|()| words.next().and_then(|w| f64::parse(w.1)).unwrap_or(0.0));
-                (&ptx.scans[which], old)
-            };
-            ptx.template.write(sink, 3, |row, column, _| {
-                let (scan, old) = stored(row);
-                let (before, now) = (scan.apply(old), points[row]);
-                let stays = before.iter().zip(&now).all(|(a, b)| is_same(*a, *b));
-                // What met nothing stays nothing.
-                let moved = !stays && now.iter().all(|x| x.is_finite());
-                moved.then(|| scan.undo(now)[column])
-            })?;
+            ptx.put_back(points, sink)?;
             return Ok(written);
         }
         let reason = CHANGED.to_owned();

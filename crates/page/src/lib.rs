@@ -1,7 +1,8 @@
 //! One HTML file that shows point clouds: no network, no server, nothing installed.
 //!
 //! [`look`] finds out what a picture needs, [`Group`] packs clouds that are shown together,
-//! [`Page`] puts them into a page.
+//! [`Page`] puts them into a page. `still` draws pictures without a GPU (feature `stills`, which is on
+//! unless turned off).
 //!
 //! ```
 //! use pellucid::PointCloud;
@@ -21,6 +22,8 @@ mod code;
 mod html;
 pub mod look;
 mod pack;
+#[cfg(feature = "stills")]
+pub mod still;
 mod words;
 
 #[cfg(test)]
@@ -29,3 +32,8 @@ mod tests;
 pub use html::{Page, SCRIPTS, STYLE};
 pub use pack::{Block, Group, Layer};
 pub use words::metric_in_words;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,7 +1,6 @@
 //! `denoise` and the table of methods.
 
 use numpy::{IntoPyArray, PyArray1};
-use pellucid::cloud::vec3;
 use pellucid::denoise::registry;
 use pellucid::{PointCloud, Run};
 use pyo3::prelude::*;
@@ -12,8 +11,9 @@ use crate::arrays::{self, Points, Rows};
 use crate::faults::{of_run, value};
 use crate::watch::watched;
 
-/// The points, how far each moved, and the rest as JSON.
-type Answer<'py> = (Rows<'py>, Bound<'py, PyArray1<f64>>, String);
+/// The points, how far each moved, which are points of a surface, and the rest as JSON.
+type Answer<'py> =
+    (Rows<'py>, Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<bool>>>, String);
 
 /// Denoises points that have these attributes.
 #[pyfunction]
@@ -48,21 +48,20 @@ pub fn denoise<'py>(
             None => run,
         };
         denoiser.denoise(&noisy, &mut run).map(|result| {
-            let pairs = noisy.positions().iter().zip(result.cloud.positions());
-            let displacements: Vec<f64> =
-                pairs.map(|(a, b)| vec3::norm(vec3::sub(*b, *a))).collect();
+            let displacements = result.displacement(&noisy);
             drop(noisy);
             (result, displacements)
         })
     })?;
-    let (result, displacements) = outcome.map_err(of_run)?;
+    let (mut result, displacements) = outcome.map_err(of_run)?;
+    let surface = result.report.surface.take().map(|rows| rows.into_pyarray(py));
     let rest = json!({
         "stop": result.stop,
         "iterations": result.iterations,
         "report": result.report,
     });
     let points = arrays::rows(py, result.cloud.into_positions())?;
-    Ok((points, displacements.into_pyarray(py), rest.to_string()))
+    Ok((points, displacements.into_pyarray(py), surface, rest.to_string()))
 }
 
 /// The registry as JSON.

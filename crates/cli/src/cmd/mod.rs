@@ -1,6 +1,5 @@
 //! One file for each command.
 
-pub mod bench;
 pub mod compare;
 pub mod completions;
 pub mod convert;

@@ -16,13 +16,18 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// The browser's program, if there is one. `scripts/test` installs one, and says by
-/// `PELLUCID_BROWSER=required` that tests must not do without.
+/// `PELLUCID_BROWSER=required` that tests must not do without, and by `off` that they are left out.
 pub fn program() -> Option<PathBuf> {
+    let wish = std::env::var("PELLUCID_BROWSER").unwrap_or_default();
+    if wish == "off" {
+        eprintln!("skipped: PELLUCID_BROWSER=off");
+        return None;
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)
         .flat_map(|folder| NAMES.map(|name| folder.join(name)))
         .find(|p| p.is_file());
-    let required = std::env::var("PELLUCID_BROWSER").is_ok_and(|v| v == "required");
+    let required = wish == "required";
     assert!(found.is_some() || !required, "there is no Chromium; scripts/test installs it");
     if found.is_none() {
         eprintln!("skipped: there is no Chromium; scripts/test installs it");
@@ -232,7 +237,7 @@ impl Browser {
         self.eval("Pellucid.app ? Pellucid.app.drawn() : null");
         let answer = self.call("Page.captureScreenshot", json!({ "format": "png" }));
         let bytes = STANDARD.decode(answer["data"].as_str().unwrap()).unwrap();
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/browser");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../browser");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{name}.png")), &bytes).unwrap();
         bytes

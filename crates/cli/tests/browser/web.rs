@@ -15,7 +15,7 @@ use crate::file_address;
 /// `scripts/build-web` makes it; `scripts/test` runs that, and says by `PELLUCID_WEB=required` that
 /// the page must be there.
 fn page() -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/web/pellucid.html");
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("../web/pellucid.html");
     let required = std::env::var("PELLUCID_WEB").is_ok_and(|v| v == "required");
     assert!(path.is_file() || !required, "there is no page; scripts/build-web makes it");
     path.is_file().then(|| path.canonicalize().unwrap()).or_else(|| {

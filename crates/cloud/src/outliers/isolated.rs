@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{MOST_NEIGHBORS, OutlierError, for_each_point};
 use crate::DistinctRows;
 use crate::neighbors::KdTree;
-use crate::spacing::median;
+use crate::stats::median;
 use crate::vec3::Point;
 
 /// The search is repeated without the outliers found so far at most this often.

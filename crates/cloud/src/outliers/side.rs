@@ -2,7 +2,7 @@
 
 use super::for_each_point;
 use crate::neighbors::KdTree;
-use crate::spacing::median;
+use crate::stats::median;
 use crate::vec3::Point;
 
 /// Points of the surface that an outlier is compared with.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MOST_NEIGHBORS, OutlierError, for_each_point};
 use crate::neighbors::KdTree;
-use crate::spacing::median;
+use crate::stats::median;
 use crate::vec3::Point;
 
 /// What makes the median absolute deviation of a normal distribution its standard deviation.

@@ -19,7 +19,7 @@ pub use normals::{
     NORMALS, NormalSource, NormalSupply, SIGN_NEIGHBORS, estimate_oriented, normal_neighbors,
     smooth_normal_neighbors,
 };
-pub use onto::Onto;
+pub use onto::{Onto, Placed, SurfacePasses};
 pub use oriented::{
     Neighborhood, Oriented, QUARTIC_CUT2, SPACING_NEIGHBORS, Support, local_spacing,
 };

@@ -3,12 +3,12 @@
 use pellucid_cloud::{KdTree, Point, PointCloud, vec3};
 
 use super::{
-    Neighborhood, NormalSource, Oriented, QUARTIC_CUT2, SIGN_NEIGHBORS, SPACING_NEIGHBORS, Support,
-    smooth_normal_neighbors,
+    Neighborhood, NormalSource, NormalSupply, Oriented, QUARTIC_CUT2, SIGN_NEIGHBORS,
+    SPACING_NEIGHBORS, Support, smooth_normal_neighbors,
 };
 use crate::frame::Unit;
 use crate::passes::Passes;
-use crate::{DenoiseError, Denoised, Run};
+use crate::{DenoiseError, Denoised, ParameterError, Run};
 
 /// The parameters that these methods have in common.
 pub struct Onto {
@@ -31,6 +31,19 @@ pub struct Onto {
 }
 
 impl Onto {
+    /// An error that names the parameter that is out of its range.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let positive = |x: Option<f64>| x.is_none_or(|x| x > 0.0 && x.is_finite());
+        let scale = self.filter_scale.is_none_or(|s| s > 0.0 && s <= 100.0);
+        ParameterError::check(scale, "filter_scale", self.filter_scale, "above 0, at most 100")?;
+        ParameterError::check(positive(self.radius), "radius", self.radius, "above 0, or null")?;
+        let one = self.radius.is_none() || self.filter_scale.is_none();
+        ParameterError::check(one, "radius", self.radius, "null when filter_scale is given")?;
+        let passes = (1..=1000).contains(&self.iterations);
+        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
+        ParameterError::check(positive(self.reach), "reach", self.reach, "above 0, or null")
+    }
+
     /// Moves each point to where `project` puts it, given its support; `automatic` is the filter
     /// scale for a noise in spacings.
     pub fn denoise(
@@ -54,22 +67,58 @@ impl Onto {
         };
         let reach = self.reach.map_or(1.0 + 6.0 * sigma, |r| work.frame.length(r, self.units));
         let supply = self.normals.supply(noisy, &work.frame, smooth_normal_neighbors(sigma))?;
-        work.run(run, self.iterations, |pass, points, run| {
+        let surface = SurfacePasses { support, supply, cut2: QUARTIC_CUT2 };
+        surface.run(work, run, self.iterations, |near, at| {
+            let foot = project(at.position, at.radius, near).unwrap_or(at.position);
+            // Not `> reach`: a place that is no number is no place.
+            if vec3::distance2(foot, at.position) <= reach * reach { foot } else { at.position }
+        })
+    }
+}
+
+/// Passes that show each point its neighbors and their normals.
+pub struct SurfacePasses {
+    /// How far a point sees.
+    pub support: Support,
+    /// Where normals come from.
+    pub supply: NormalSupply,
+    /// How many squared radii of its support are collected.
+    pub cut2: f64,
+}
+
+/// A point of such a pass.
+pub struct Placed {
+    /// Where it is.
+    pub position: Point,
+    /// Its unit normal.
+    pub normal: Point,
+    /// The radius of its support.
+    pub radius: f64,
+}
+
+impl SurfacePasses {
+    /// Moves each point to where `place` puts it, given its neighborhood, in up to `count` passes.
+    pub fn run(
+        &self,
+        work: Passes,
+        run: &mut Run,
+        count: usize,
+        place: impl Fn(&mut Neighborhood, &Placed) -> Point + Sync + Send,
+    ) -> Result<Denoised, DenoiseError> {
+        work.run(run, count, |pass, points, run| {
             let tree = KdTree::new(points);
             // One table for supports and signs.
             let table = tree.knn_table(SPACING_NEIGHBORS.max(SIGN_NEIGHBORS));
-            let radii = support.radii(&table);
-            let normals = supply.of(points, &tree, &table);
+            let radii = self.support.radii(&table);
+            let normals = self.supply.of(points, &tree, &table);
             drop(table);
             let surface = Oriented { points, normals: &normals, tree: &tree };
             pass.each(
                 points,
                 run,
-                || Neighborhood::new(&surface, QUARTIC_CUT2),
-                |near, i, q| {
-                    let foot = project(q, radii[i], near).unwrap_or(q);
-                    // Not `> reach`: a place that is no number is no place.
-                    if vec3::distance2(foot, q) <= reach * reach { foot } else { q }
+                || Neighborhood::new(&surface, self.cut2),
+                |near, i, position| {
+                    place(near, &Placed { position, normal: normals[i], radius: radii[i] })
                 },
             )
         })

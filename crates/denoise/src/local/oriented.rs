@@ -2,6 +2,7 @@
 
 use super::SphereFit;
 use super::lanes::{Pair, Points, dot, each_two};
+use pellucid_cloud::stats::upper_median;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, NeighborTable};
 use rayon::prelude::*;
@@ -32,9 +33,7 @@ pub fn local_spacing(table: &NeighborTable) -> Vec<f64> {
             for (a, &j) in around.iter_mut().zip(row) {
                 *a = own[j as usize];
             }
-            let around = &mut around[..row.len()];
-            let middle = around.len() / 2;
-            *around.select_nth_unstable_by(middle, f64::total_cmp).1
+            upper_median(&mut around[..row.len()]).unwrap_or(0.0)
         })
         .collect()
 }
@@ -133,6 +132,28 @@ impl<'a> Neighborhood<'a> {
         if vec3::norm(self.offset) > MARGIN * radius {
             self.collect(self.position(), radius);
         }
+    }
+
+    /// Where repeated steps from `q` lead: at most that many, fewer once a step is shorter than `arrived`;
+    /// `None` where a step is.
+    #[inline]
+    pub fn walk(
+        &mut self,
+        q: Point,
+        radius: f64,
+        most: usize,
+        arrived: f64,
+        step: impl Fn(&Self) -> Option<Point>,
+    ) -> Option<Point> {
+        self.collect(q, radius);
+        for i in 1..=most {
+            let step = step(self)?;
+            if i == most || vec3::dot(step, step) < arrived * arrived {
+                return Some(vec3::add(self.position(), step));
+            }
+            self.follow(step, radius);
+        }
+        None
     }
 
     /// Where the query is.

@@ -2,7 +2,7 @@
 //! that spheres fitted to points and normals define.
 
 use pellucid_cloud::PointCloud;
-use pellucid_cloud::vec3::{self, Point};
+use pellucid_cloud::vec3::Point;
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{UNITS, Unit};
@@ -108,39 +108,37 @@ impl Parameters for ApssParameters {
     }
 
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let positive = |x: Option<f64>| x.is_none_or(|x| x > 0.0 && x.is_finite());
-        let scale = self.filter_scale.is_none_or(|s| s > 0.0 && s <= 100.0);
-        ParameterError::check(scale, "filter_scale", self.filter_scale, "above 0, at most 100")?;
-        ParameterError::check(positive(self.radius), "radius", self.radius, "above 0, or null")?;
-        let one = self.radius.is_none() || self.filter_scale.is_none();
-        ParameterError::check(one, "radius", self.radius, "null when filter_scale is given")?;
-        let round = (0.0..=1.0).contains(&self.roundness);
-        ParameterError::check(round, "roundness", self.roundness, "between 0 and 1")?;
-        let some = |n| (1..=1000).contains(&n);
-        let (p, i) = (self.projections, self.iterations);
-        ParameterError::check(some(p), "projections", p, "between 1 and 1000")?;
-        ParameterError::check(some(i), "iterations", i, "between 1 and 1000")?;
-        ParameterError::check(positive(self.reach), "reach", self.reach, "above 0, or null")?;
-        Ok(Box::new(Apss(self)))
-    }
-}
-
-struct Apss(ApssParameters);
-
-impl Denoiser for Apss {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let p = &self.0;
         let onto = Onto {
             name: NAME,
             min_points: MIN_POINTS,
-            filter_scale: p.filter_scale,
-            radius: p.radius,
-            units: p.units,
-            normals: p.normals,
-            reach: p.reach,
-            iterations: p.iterations,
+            filter_scale: self.filter_scale,
+            radius: self.radius,
+            units: self.units,
+            normals: self.normals,
+            reach: self.reach,
+            iterations: self.iterations,
         };
-        onto.denoise(noisy, run, automatic_scale, |q, radius, near| self.project(q, radius, near))
+        onto.check()?;
+        let (roundness, projections) = (self.roundness, self.projections);
+        let round = (0.0..=1.0).contains(&roundness);
+        ParameterError::check(round, "roundness", roundness, "between 0 and 1")?;
+        let some = (1..=1000).contains(&projections);
+        ParameterError::check(some, "projections", projections, "between 1 and 1000")?;
+        Ok(Box::new(Apss { onto, roundness, projections }))
+    }
+}
+
+struct Apss {
+    onto: Onto,
+    roundness: f64,
+    projections: usize,
+}
+
+impl Denoiser for Apss {
+    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        self.onto.denoise(noisy, run, automatic_scale, |q, radius, near| {
+            near.walk(q, radius, self.projections, ARRIVED, |near| self.step(near, radius))
+        })
     }
 }
 
@@ -150,22 +148,13 @@ fn automatic_scale(sigma: f64) -> f64 {
 }
 
 impl Apss {
-    /// The place on the surface that repeated projection of `q` leads to, or `None` where there is
-    /// no surface.
+    /// From the query to the sphere around it, or `None` where there is no surface.
     #[inline]
-    fn project(&self, q: Point, radius: f64, near: &mut Neighborhood) -> Option<Point> {
-        near.collect(q, radius);
-        for i in 1..=self.0.projections {
-            let (fit, count) = near.sphere(radius);
-            if count < FEWEST {
-                return None;
-            }
-            let step = fit.solve(self.0.roundness)?.project_origin();
-            if i == self.0.projections || vec3::dot(step, step) < ARRIVED * ARRIVED {
-                return Some(vec3::add(near.position(), step));
-            }
-            near.follow(step, radius);
+    fn step(&self, near: &Neighborhood, radius: f64) -> Option<Point> {
+        let (fit, count) = near.sphere(radius);
+        if count < FEWEST {
+            return None;
         }
-        None
+        Some(fit.solve(self.roundness)?.project_origin())
     }
 }

@@ -2,13 +2,13 @@
 //! moves along its normal to the mean height of its neighbours, those at other heights counting
 //! less.
 
+use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::{self, Point};
-use pellucid_cloud::{KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{UNITS, Unit};
 use crate::local::{
-    NORMALS, Neighborhood, NormalSource, Oriented, SIGN_NEIGHBORS, SPACING_NEIGHBORS, Support,
+    NORMALS, Neighborhood, NormalSource, Support, SurfacePasses,
     lanes::{Pair, dot},
     normal_neighbors,
 };
@@ -122,23 +122,11 @@ impl Denoiser for Bilateral {
         let height =
             p.height_bandwidth.map_or(HEIGHT * sigma.max(0.1), |h| work.frame.length(h, p.units));
         let supply = p.normals.supply(noisy, &work.frame, normal_neighbors(sigma))?;
-        work.run(run, p.iterations, |pass, points, run| {
-            let tree = KdTree::new(points);
-            let table = tree.knn_table(SPACING_NEIGHBORS.max(SIGN_NEIGHBORS));
-            let radii = support.radii(&table);
-            let normals = supply.of(points, &tree, &table);
-            drop(table);
-            let surface = Oriented { points, normals: &normals, tree: &tree };
-            pass.each(
-                points,
-                run,
-                || Neighborhood::new(&surface, 1.0),
-                |near, i, q| {
-                    near.collect(q, radii[i]);
-                    let step = height_step(near, radii[i], normals[i], height).unwrap_or(0.0);
-                    vec3::add(q, vec3::scale(normals[i], step))
-                },
-            )
+        let surface = SurfacePasses { support, supply, cut2: 1.0 };
+        surface.run(work, run, p.iterations, |near, at| {
+            near.collect(at.position, at.radius);
+            let step = height_step(near, at.radius, at.normal, height).unwrap_or(0.0);
+            vec3::add(at.position, vec3::scale(at.normal, step))
         })
     }
 }

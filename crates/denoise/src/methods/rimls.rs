@@ -128,42 +128,40 @@ impl Parameters for RimlsParameters {
     }
 
     fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
+        let onto = Onto {
+            name: NAME,
+            min_points: MIN_POINTS,
+            filter_scale: self.filter_scale,
+            radius: self.radius,
+            units: self.units,
+            normals: self.normals,
+            reach: self.reach,
+            iterations: self.iterations,
+        };
+        onto.check()?;
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let optional = |x: Option<f64>| x.is_none_or(positive);
-        let scale = self.filter_scale.is_none_or(|s| s > 0.0 && s <= 100.0);
-        ParameterError::check(scale, "filter_scale", self.filter_scale, "above 0, at most 100")?;
-        ParameterError::check(optional(self.radius), "radius", self.radius, "above 0, or null")?;
-        let one = self.radius.is_none() || self.filter_scale.is_none();
-        ParameterError::check(one, "radius", self.radius, "null when filter_scale is given")?;
         let (r, n) = (self.height_bandwidth, self.normal_bandwidth);
         ParameterError::check(positive(r), "height_bandwidth", r, "above 0")?;
         ParameterError::check(positive(n), "normal_bandwidth", n, "above 0")?;
         let some = |n| (1..=1000).contains(&n);
-        let (f, p, i) = (self.refits, self.projections, self.iterations);
+        let (f, p) = (self.refits, self.projections);
         ParameterError::check(some(f), "refits", f, "between 1 and 1000")?;
         ParameterError::check(some(p), "projections", p, "between 1 and 1000")?;
-        ParameterError::check(some(i), "iterations", i, "between 1 and 1000")?;
-        ParameterError::check(optional(self.reach), "reach", self.reach, "above 0, or null")?;
-        Ok(Box::new(Rimls(self)))
+        Ok(Box::new(Rimls { onto, parameters: self }))
     }
 }
 
-struct Rimls(RimlsParameters);
+struct Rimls {
+    onto: Onto,
+    parameters: RimlsParameters,
+}
 
 impl Denoiser for Rimls {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let p = &self.0;
-        let onto = Onto {
-            name: NAME,
-            min_points: MIN_POINTS,
-            filter_scale: p.filter_scale,
-            radius: p.radius,
-            units: p.units,
-            normals: p.normals,
-            reach: p.reach,
-            iterations: p.iterations,
-        };
-        onto.denoise(noisy, run, automatic_scale, |q, radius, near| self.project(q, radius, near))
+        self.onto.denoise(noisy, run, automatic_scale, |q, radius, near| {
+            let most = self.parameters.projections;
+            near.walk(q, radius, most, ARRIVED, |near| self.step(near, radius))
+        })
     }
 }
 
@@ -173,26 +171,17 @@ fn automatic_scale(sigma: f64) -> f64 {
 }
 
 impl Rimls {
-    /// The place on the surface that repeated steps from `q` lead to, or `None` where there is no
-    /// surface.
+    /// From the query along the gradient to the surface, or `None` where there is none.
     #[inline]
-    fn project(&self, q: Point, radius: f64, near: &mut Neighborhood) -> Option<Point> {
-        near.collect(q, radius);
-        for i in 1..=self.0.projections {
-            let (f, gradient) = self.potential(near, radius)?;
-            let step = vec3::scale(gradient, -f / vec3::dot(gradient, gradient));
-            if i == self.0.projections || vec3::dot(step, step) < ARRIVED * ARRIVED {
-                return Some(vec3::add(near.position(), step));
-            }
-            near.follow(step, radius);
-        }
-        None
+    fn step(&self, near: &Neighborhood, radius: f64) -> Option<Point> {
+        let (f, gradient) = self.potential(near, radius)?;
+        Some(vec3::scale(gradient, -f / vec3::dot(gradient, gradient)))
     }
 
     /// The height of the query above the surface, and the gradient of that height.
     #[inline]
     fn potential(&self, near: &Neighborhood, radius: f64) -> Option<(f64, Point)> {
-        let p = &self.0;
+        let p = &self.parameters;
         let (height, normal) = (p.height_bandwidth * radius, p.normal_bandwidth);
         let (height2, normal2) = (1.0 / (height * height), 1.0 / (normal * normal));
         let (height2, normal2) = (Pair::both(height2), Pair::both(normal2));

@@ -1,5 +1,6 @@
 //! Covering the cloud with patches (Definition 1, Eq. 37).
 
+use pellucid_cloud::stats::upper_median;
 use pellucid_cloud::{NeighborTable, Point, vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -190,13 +191,9 @@ impl Patches {
         size: usize,
     ) -> f64 {
         let mut reach: Vec<f64> = rows.map(|r| nearest.distances2(r)[size - 1]).collect();
-        if reach.is_empty() {
-            return f64::INFINITY;
-        }
-        let middle = reach.len() / 2;
-        let (_, median, _) = reach.select_nth_unstable_by(middle, f64::total_cmp);
         // With a median of zero most points repeat others; then nothing can be said.
-        if *median > 0.0 { STRETCHED * STRETCHED * *median } else { f64::INFINITY }
+        let median = upper_median(&mut reach).filter(|m| *m > 0.0);
+        median.map_or(f64::INFINITY, |m| STRETCHED * STRETCHED * m)
     }
 
     /// Adds patches for some rows of `nearest`, each around the point that `center` names.

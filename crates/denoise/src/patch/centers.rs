@@ -1,5 +1,6 @@
 //! Where patches are centred.
 
+use pellucid_cloud::stats::upper_median;
 use pellucid_cloud::{NeighborTable, Point, sample};
 
 use crate::frame::LocalFrame;
@@ -23,9 +24,7 @@ pub fn poisson_centers(
     let inside = (0.7 * std::f64::consts::PI / share).round() as usize;
     let k = inside.min(nearest.k() - 1);
     let mut reach: Vec<f64> = (0..points.len()).map(|i| nearest.distances2(i)[k]).collect();
-    let middle = reach.len() / 2;
-    let (_, median, _) = reach.select_nth_unstable_by(middle, f64::total_cmp);
-    let radius = median.sqrt();
+    let radius = upper_median(&mut reach).unwrap_or(0.0).sqrt();
     // By number and iteration, not by place.
     let draw = seed ^ (iteration as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
     let ranks: Vec<u64> = frame

@@ -104,8 +104,3 @@ pub fn coefficients(vectors: &[f64], z: &[f64]) -> Vec<f64> {
     let along = |v: &[f64]| v.iter().zip(z).map(|(v, z)| v * z).sum();
     vectors.chunks_exact(z.len()).map(along).collect()
 }
-
-/// Runs the examples of the page as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/igmrf.md")]
-struct IgmrfPage;

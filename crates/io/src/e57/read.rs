@@ -3,8 +3,8 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use ::e57::{RecordDataType, RecordValue};
-use pellucid_cloud::{Attribute, PointCloud, Values};
+use ::e57::{E57Reader, PointCloud as Scan, Record, RecordDataType, RecordValue};
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use super::frame::{Frame, value};
 use super::{E57Source, attribute, check, fault, open, points, readahead};
@@ -58,20 +58,24 @@ impl Gathered {
     }
 }
 
-/// Reads a document.
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
-    let mut reader = open(bytes)?;
-    let scans = reader.pointclouds();
-    let most = readahead::MOST.saturating_add(AHEAD.saturating_mul(bytes.len()));
-    let held = check::scans(&mut Cursor::new(bytes), bytes.len(), &scans, most)?;
-    // Positions, every column, and room to convert or weave some.
-    let needed = held.points.saturating_mul(24 + held.columns + 48).saturating_add(held.ahead);
-    limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(0, fault))?;
-    let total = held.points;
-    let mut positions = Vec::with_capacity(total);
-    let mut columns: Vec<Gathered> = Vec::new();
-    let mut position: Option<ScalarType> = None;
-    for scan in &scans {
+/// What is gathered from scan to scan.
+struct Gathering {
+    /// Points of all scans.
+    total: usize,
+    positions: Vec<Point>,
+    columns: Vec<Gathered>,
+    /// The type of positions, once it is known.
+    position: Option<ScalarType>,
+}
+
+impl Gathering {
+    fn new(total: usize) -> Self {
+        let positions = Vec::with_capacity(total);
+        Gathering { total, positions, columns: Vec::new(), position: None }
+    }
+
+    /// Adds the points of a scan.
+    fn add(&mut self, reader: &mut E57Reader<Cursor<&[u8]>>, scan: &Scan) -> Result<(), Fault> {
         let at = scan.file_offset;
         let Some(frame) = Frame::of(scan) else {
             return Err(Fault::byte(at as usize, "a scan without coordinates"));
@@ -80,65 +84,54 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
             c.iter().all(|&i| matches!(scan.prototype[i].data_type, RecordDataType::Single { .. }))
         }) && scan.transform.is_none();
         let ty = if singles { ScalarType::F32 } else { ScalarType::F64 };
-        position = Some(if position.is_none_or(|p| p == ty) { ty } else { ScalarType::F64 });
-        let before = positions.len();
-        // The column of each record.
-        let mut places: Vec<Option<usize>> = Vec::new();
-        for record in &scan.prototype {
-            let place = attribute(&record.name).map(|(name, component)| {
-                let ty = type_of(&record.data_type);
-                let known = columns.iter().position(|c| c.name == name && c.component == component);
-                if let Some(i) = known {
-                    if ScalarType::of(&columns[i].values) != Some(ty) {
-                        columns[i].make_doubles();
-                    }
-                    return i;
-                }
-                let ty = if before == 0 { ty } else { ScalarType::F64 };
-                columns.push(Gathered { name, component, values: ty.column(total) });
-                columns.len() - 1
-            });
-            places.push(place);
-        }
+        let same = self.position.is_none_or(|p| p == ty);
+        self.position = Some(if same { ty } else { ScalarType::F64 });
+        let before = self.positions.len();
+        let places: Vec<Option<usize>> =
+            scan.prototype.iter().map(|record| self.column(record)).collect();
         for i in places.iter().flatten() {
-            columns[*i].pad(before);
+            self.columns[*i].pad(before);
         }
-        let mut push = |raw: &[RecordValue]| {
-            positions.push(frame.point(raw));
-            for ((place, raw), record) in places.iter().zip(raw).zip(&scan.prototype) {
-                if let Some(i) = place {
-                    columns[*i].push(raw, &record.data_type);
-                }
-            }
-        };
-        for raw in points(&mut reader, scan).map_err(|e| fault(at, &e))? {
+        for raw in points(reader, scan).map_err(|e| fault(at, &e))? {
             let raw = raw.map_err(|e| fault(at, &e))?;
             if raw.len() != scan.prototype.len() {
                 return Err(Fault::byte(at as usize, "a point without all of its values"));
             }
-            push(&raw);
+            self.positions.push(frame.point(&raw));
+            for ((place, raw), record) in places.iter().zip(&raw).zip(&scan.prototype) {
+                if let Some(i) = place {
+                    self.columns[*i].push(raw, &record.data_type);
+                }
+            }
         }
-        let now = positions.len();
-        for column in &mut columns {
+        let now = self.positions.len();
+        for column in &mut self.columns {
             column.pad(now);
         }
+        Ok(())
     }
-    let mut cloud = PointCloud::new(positions);
-    let set = |cloud: &mut PointCloud, a: Attribute| {
-        cloud.set_attribute(a).map_err(|e| Fault::byte(0, e.to_string()))
-    };
-    if scans.len() > 1 {
-        let which = scans
-            .iter()
-            .enumerate()
-            .flat_map(|(i, s)| std::iter::repeat_n(i as u32, s.records as usize));
-        set(&mut cloud, Attribute::scalar("scan", Values::U32(which.collect())))?;
-    }
-    for i in 0..columns.len() {
-        let (name, component) = (columns[i].name.clone(), columns[i].component);
-        if component > 0 || cloud.attribute(&name).is_some() {
-            continue;
+
+    /// The number of the column of a record, unless it is part of a position.
+    fn column(&mut self, record: &Record) -> Option<usize> {
+        let (name, component) = attribute(&record.name)?;
+        let ty = type_of(&record.data_type);
+        let columns = &mut self.columns;
+        let known = columns.iter().position(|c| c.name == name && c.component == component);
+        if let Some(i) = known {
+            if ScalarType::of(&columns[i].values) != Some(ty) {
+                columns[i].make_doubles();
+            }
+            return Some(i);
         }
+        let ty = if self.positions.is_empty() { ty } else { ScalarType::F64 };
+        columns.push(Gathered { name, component, values: ty.column(self.total) });
+        Some(columns.len() - 1)
+    }
+
+    /// The values of column `i` with those of the other components of its attribute, and how many there are.
+    fn woven(&mut self, i: usize) -> (usize, Values) {
+        let columns = &mut self.columns;
+        let name = columns[i].name.clone();
         let parts: Vec<usize> = (0..3)
             .map_while(|k| columns.iter().position(|c| c.name == name && c.component == k))
             .collect();
@@ -154,10 +147,50 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
             1 => taken.remove(0),
             _ => weave(&taken.iter().collect::<Vec<_>>()),
         };
-        set(&mut cloud, Attribute::vector(name, parts.len(), values))?;
+        (parts.len(), values)
     }
+
+    /// The cloud of all scans.
+    fn cloud(mut self, scans: &[Scan]) -> Result<PointCloud, Fault> {
+        let mut cloud = PointCloud::new(std::mem::take(&mut self.positions));
+        let set = |cloud: &mut PointCloud, a: Attribute| {
+            cloud.set_attribute(a).map_err(|e| Fault::byte(0, e.to_string()))
+        };
+        if scans.len() > 1 {
+            let which = scans
+                .iter()
+                .enumerate()
+                .flat_map(|(i, s)| std::iter::repeat_n(i as u32, s.records as usize));
+            set(&mut cloud, Attribute::scalar("scan", Values::U32(which.collect())))?;
+        }
+        for i in 0..self.columns.len() {
+            let name = self.columns[i].name.clone();
+            if self.columns[i].component > 0 || cloud.attribute(&name).is_some() {
+                continue;
+            }
+            let (width, values) = self.woven(i);
+            set(&mut cloud, Attribute::vector(name, width, values))?;
+        }
+        Ok(cloud)
+    }
+}
+
+/// Reads a document.
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
+    let mut reader = open(bytes)?;
+    let scans = reader.pointclouds();
+    let most = readahead::MOST.saturating_add(AHEAD.saturating_mul(bytes.len()));
+    let held = check::scans(&mut Cursor::new(bytes), bytes.len(), &scans, most)?;
+    // Positions, every column, and room to convert or weave some.
+    let needed = held.points.saturating_mul(24 + held.columns + 48).saturating_add(held.ahead);
+    limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(0, fault))?;
+    let mut gathering = Gathering::new(held.points);
+    for scan in &scans {
+        gathering.add(&mut reader, scan)?;
+    }
+    let position = gathering.position.unwrap_or(ScalarType::F64);
+    let cloud = gathering.cloud(&scans)?;
     let images = reader.images().len();
-    let position = position.unwrap_or(ScalarType::F64);
     let source = Source {
         encoding: Some(Encoding::BinaryLittle),
         position: Some([position; 3]),

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crc32fast::hash as crc32;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
@@ -249,24 +250,4 @@ impl Archive {
         self.out.extend_from_slice(&[0, 0]);
         Ok(self.out)
     }
-}
-
-/// The checksum of ZIP (CRC-32, polynomial 0xedb88320).
-fn crc32(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = {
-        let mut table = [0; 256];
-        let mut i = 0;
-        while i < 256 {
-            let mut c = i as u32;
-            let mut k = 0;
-            while k < 8 {
-                c = if c & 1 != 0 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 };
-                k += 1;
-            }
-            table[i] = c;
-            i += 1;
-        }
-        table
-    };
-    !bytes.iter().fold(!0u32, |c, &b| TABLE[((c ^ u32::from(b)) & 255) as usize] ^ (c >> 8))
 }

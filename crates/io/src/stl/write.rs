@@ -6,9 +6,9 @@ use pellucid_cloud::Point;
 use pellucid_cloud::vec3::{cross, norm, sub};
 
 use super::{Body, FACET, HEADER, StlSource};
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
 use crate::error::WriteFault;
-use crate::faces;
+use crate::faces::{self, Polygons};
 use crate::scalar::Number;
 use crate::template::is_same;
 
@@ -18,69 +18,102 @@ pub(crate) fn write(
     job: &Job,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    let unfit = |fault: &str| Err(WriteFault::Unfit(fault.to_owned()));
     let (cloud, source) = (&document.cloud, &document.source);
-    let points = cloud.positions();
     let mut written = Written::default();
     faces::drop_others(cloud, &[], "STL", &mut written.dropped);
-    let encoding = match job.encoding.or(source.encoding) {
-        Some(Encoding::BinaryBig) if job.encoding.is_some() => {
-            return unfit("STL has no big-endian form; ask for binary or ascii");
-        }
-        Some(Encoding::Ascii) => Encoding::Ascii,
-        _ => Encoding::BinaryLittle,
-    };
+    let encoding = encoding(job, source)?;
     if encoding != Encoding::Ascii {
-        let rounded = |x: &f64| f64::from(*x as f32) != *x && !x.is_nan();
-        if points.iter().flatten().any(rounded) {
-            let reason = "binary STL holds single precision; coordinates are rounded to it";
-            written.dropped.push(Dropped {
-                attribute: "double precision".to_owned(),
-                reason: reason.to_owned(),
-            });
-        }
+        written.dropped.extend(rounded(cloud.positions()));
     }
     let stl = match &source.detail {
         Detail::Stl(stl) => Some(stl.as_ref()),
         _ => None,
     };
-    if let Some(stl) = stl {
-        if stl.vertices != cloud.len() {
-            return unfit(
-                "the number of points changed, so the triangles no longer hold; choose another \
-                 format such as .ply",
-            );
-        }
-        match (&stl.body, encoding) {
-            (Body::Binary(bytes), Encoding::BinaryLittle) => {
-                sink.write_all(&moved(stl, bytes, points))?;
-                return Ok(written);
-            }
-            (Body::Ascii(template), Encoding::Ascii) => {
-                let row = |row: usize, column: usize, old: f64| {
-                    let facet = row / 4;
-                    match row % 4 {
-                        0 => {
-                            let [a, b, c] = stl.facet(facet, points);
-                            stl.is_moved(facet, points, template).then(|| normal(a, b, c)[column])
-                        }
-                        k => {
-                            let new = stl.facet(facet, points)[k - 1][column];
-                            // A corner at minus zero shares its point with one at zero.
-                            (new != old).then_some(new)
-                        }
-                    }
-                };
-                template.write(sink, 3, row)?;
-                return Ok(written);
-            }
-            _ => {}
-        }
+    if let Some(stl) = stl
+        && put_back(stl, cloud.positions(), encoding, sink)?
+    {
+        return Ok(written);
     }
+    let polygons = polygons(document, &mut written.dropped)?;
+    let bytes = match encoding {
+        Encoding::Ascii => text(&polygons, cloud.positions()),
+        _ => binary(&polygons, cloud.positions(), stl)?,
+    };
+    sink.write_all(&bytes)?;
+    Ok(written)
+}
+
+fn unfit<T>(fault: &str) -> Result<T, WriteFault> {
+    Err(WriteFault::Unfit(fault.to_owned()))
+}
+
+/// How to write: as asked for, or as the file was.
+fn encoding(job: &Job, source: &Source) -> Result<Encoding, WriteFault> {
+    match job.encoding.or(source.encoding) {
+        Some(Encoding::BinaryBig) if job.encoding.is_some() => {
+            unfit("STL has no big-endian form; ask for binary or ascii")
+        }
+        Some(Encoding::Ascii) => Ok(Encoding::Ascii),
+        _ => Ok(Encoding::BinaryLittle),
+    }
+}
+
+/// What single precision loses, if anything.
+fn rounded(points: &[Point]) -> Option<Dropped> {
+    let rounded = |x: &f64| f64::from(*x as f32) != *x && !x.is_nan();
+    points.iter().flatten().any(rounded).then(|| Dropped {
+        attribute: "double precision".to_owned(),
+        reason: "binary STL holds single precision; coordinates are rounded to it".to_owned(),
+    })
+}
+
+/// Writes the file that the triangles came from with their corners where the points are now, if the encoding is
+/// the same; whether it is.
+fn put_back(
+    stl: &StlSource,
+    points: &[Point],
+    encoding: Encoding,
+    sink: &mut dyn Write,
+) -> Result<bool, WriteFault> {
+    if stl.vertices != points.len() {
+        return unfit(
+            "the number of points changed, so the triangles no longer hold; choose another \
+             format such as .ply",
+        );
+    }
+    match (&stl.body, encoding) {
+        (Body::Binary(bytes), Encoding::BinaryLittle) => {
+            sink.write_all(&moved(stl, bytes, points))?;
+        }
+        (Body::Ascii(template), Encoding::Ascii) => {
+            let row = |row: usize, column: usize, old: f64| {
+                let facet = row / 4;
+                match row % 4 {
+                    0 => {
+                        let [a, b, c] = stl.facet(facet, points);
+                        stl.is_moved(facet, points, template).then(|| normal(a, b, c)[column])
+                    }
+                    k => {
+                        let new = stl.facet(facet, points)[k - 1][column];
+                        // A corner at minus zero shares its point with one at zero.
+                        (new != old).then_some(new)
+                    }
+                }
+            };
+            template.write(sink, 3, row)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The triangles of a document; points that none of them has are listed.
+fn polygons(document: &Document, dropped: &mut Vec<Dropped>) -> Result<Polygons, WriteFault> {
+    let points = document.cloud.positions();
     // Faces of one or two corners make no triangle.
-    let polygons = faces::of(document, &mut written.dropped);
-    let Some(polygons) = polygons.filter(|p| points.is_empty() || p.triangles().next().is_some())
-    else {
+    let polygons = faces::of(document, dropped)
+        .filter(|p| points.is_empty() || p.triangles().next().is_some());
+    let Some(polygons) = polygons else {
         return unfit(
             "STL holds triangles, and there are none; choose another format such as .ply",
         );
@@ -88,52 +121,66 @@ pub(crate) fn write(
     let mut unused = vec![true; points.len()];
     polygons.triangles().flatten().for_each(|i| unused[i as usize] = false);
     let unused = unused.iter().filter(|u| **u).count();
-    written.dropped.extend((unused > 0).then(|| Dropped {
+    dropped.extend((unused > 0).then(|| Dropped {
         attribute: format!("{unused} points"),
         reason: "STL holds triangles only, and none has them as a corner".to_owned(),
     }));
-    let triangles = || {
-        polygons.triangles().map(|t| {
-            let [a, b, c] = t.map(|i| points[i as usize]);
-            [normal(a, b, c), a, b, c]
-        })
-    };
-    let mut out = Vec::new();
-    if encoding == Encoding::Ascii {
-        out.extend_from_slice(b"solid pellucid\n");
-        for rows in triangles() {
-            let starts: [&[u8]; 4] = [b"facet normal", b"outer loop\nvertex", b"vertex", b"vertex"];
-            for (start, row) in starts.into_iter().zip(rows) {
-                out.extend_from_slice(start);
-                for x in row {
-                    out.push(b' ');
-                    x.print(&mut out);
-                }
-                out.push(b'\n');
+    Ok(polygons)
+}
+
+/// Normal and corners of each triangle.
+fn facets<'a>(
+    polygons: &'a Polygons,
+    points: &'a [Point],
+) -> impl Iterator<Item = [Point; 4]> + 'a {
+    polygons.triangles().map(move |t| {
+        let [a, b, c] = t.map(|i| points[i as usize]);
+        [normal(a, b, c), a, b, c]
+    })
+}
+
+fn text(polygons: &Polygons, points: &[Point]) -> Vec<u8> {
+    let mut out = b"solid pellucid\n".to_vec();
+    for rows in facets(polygons, points) {
+        let starts: [&[u8]; 4] = [b"facet normal", b"outer loop\nvertex", b"vertex", b"vertex"];
+        for (start, row) in starts.into_iter().zip(rows) {
+            out.extend_from_slice(start);
+            for x in row {
+                out.push(b' ');
+                x.print(&mut out);
             }
-            out.extend_from_slice(b"endloop\nendfacet\n");
+            out.push(b'\n');
         }
-        out.extend_from_slice(b"endsolid pellucid\n");
-    } else {
-        let count = u32::try_from(triangles().count())
-            .map_err(|_| WriteFault::Unfit("too many triangles for STL".to_owned()))?;
-        out.extend_from_slice(b"binary STL by pellucid");
-        out.resize(HEADER - 4, 0);
-        out.extend_from_slice(&count.to_le_bytes());
-        let old = match stl.map(|s| &s.body) {
-            Some(Body::Binary(bytes)) => Some(bytes),
-            _ => None,
-        };
-        for (i, rows) in triangles().enumerate() {
-            for x in rows.into_iter().flatten() {
-                out.extend_from_slice(&f32::narrow(x).to_le_bytes());
-            }
-            let attribute = old.map(|b| &b[HEADER + FACET * i + 48..][..2]);
-            out.extend_from_slice(attribute.unwrap_or(&[0, 0]));
-        }
+        out.extend_from_slice(b"endloop\nendfacet\n");
     }
-    sink.write_all(&out)?;
-    Ok(written)
+    out.extend_from_slice(b"endsolid pellucid\n");
+    out
+}
+
+/// With the attribute bytes of the binary file that the triangles came from, if they did.
+fn binary(
+    polygons: &Polygons,
+    points: &[Point],
+    stl: Option<&StlSource>,
+) -> Result<Vec<u8>, WriteFault> {
+    let Ok(count) = u32::try_from(facets(polygons, points).count()) else {
+        return unfit("too many triangles for STL");
+    };
+    let mut out = b"binary STL by pellucid".to_vec();
+    out.resize(HEADER - 4, 0);
+    out.extend_from_slice(&count.to_le_bytes());
+    let old = match stl.map(|s| &s.body) {
+        Some(Body::Binary(bytes)) => Some(bytes),
+        _ => None,
+    };
+    for (i, rows) in facets(polygons, points).enumerate() {
+        for x in rows.into_iter().flatten() {
+            out.extend_from_slice(&f32::narrow(x).to_le_bytes());
+        }
+        let attribute = old.map(|b| &b[HEADER + FACET * i + 48..][..2]);
+        out.extend_from_slice(attribute.unwrap_or(&[0, 0]));
+    }
+    Ok(out)
 }
 
 impl StlSource {
