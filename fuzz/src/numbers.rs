@@ -1,8 +1,8 @@
-//! Every method on small clouds of hostile numbers.
+//! Every method and preset on small clouds of hostile numbers.
 
 use pellucid_cloud::{Point, PointCloud, vec3};
 use pellucid_denoise::Run;
-use pellucid_denoise::registry::{self, ParameterMap};
+use pellucid_denoise::registry::{self, Method, ParameterMap};
 
 use crate::guarded_whole;
 
@@ -10,21 +10,30 @@ use crate::guarded_whole;
 const POINTS: usize = 64;
 const SECONDS: f64 = 10.0;
 
-/// The first byte is the method, two for each coordinate follow.
+/// Every method with its defaults and with each of its presets.
+fn variants() -> Vec<(&'static Method, Option<&'static str>)> {
+    let of = |m: &'static Method| {
+        std::iter::once((m, None)).chain(m.presets.iter().map(move |p| (m, Some(p.name))))
+    };
+    registry::methods().iter().flat_map(of).collect()
+}
+
+/// The first byte is the method and its preset, two for each coordinate follow.
 pub fn run(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
-    let methods = registry::methods();
-    let method = &methods[usize::from(*first) % methods.len()];
+    let variants = variants();
+    let (method, preset) = variants[usize::from(*first) % variants.len()];
     let mut numbers: Vec<f64> = Vec::new();
     for pair in rest.chunks_exact(2).take(3 * POINTS) {
         numbers.push(number(pair[0], pair[1], &numbers));
     }
     let points: Vec<Point> = numbers.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect();
     guarded_whole(bytes.len(), SECONDS, || {
-        let Ok(denoiser) = method.build(None, &ParameterMap::new()) else { return };
+        let Ok(denoiser) = method.build(preset, &ParameterMap::new()) else { return };
         let cloud = PointCloud::new(points.clone());
         if let Ok(out) = denoiser.denoise(&cloud, &mut Run::default().with_seed(1)) {
-            check(method.name, &points, out.cloud.positions());
+            let name = format!("{}/{}", method.name, preset.unwrap_or("default"));
+            check(&name, &points, out.cloud.positions());
         }
     });
 }
@@ -66,5 +75,5 @@ pub fn seeds() -> Vec<Vec<u8>> {
         let pairs = (0..120 * 3).flat_map(|i: usize| [6 + (i * 7 % 10) as u8, (i * 89) as u8]);
         std::iter::once(method as u8).chain(pairs).collect()
     };
-    (0..registry::methods().len()).map(of).collect()
+    (0..variants().len()).map(of).collect()
 }

@@ -78,6 +78,8 @@ pub struct Case {
     pub file: File,
     /// The method of `denoise`; each is tried, the default every other time.
     method: &'static str,
+    /// One of its presets, every other time.
+    preset: Option<&'static str>,
     /// The extension of what is written.
     to: &'static str,
 }
@@ -85,12 +87,17 @@ pub struct Case {
 impl Case {
     pub fn new(seeds: &Seeds, random: &mut Xoshiro256PlusPlus) -> Case {
         let (methods, formats) = (registry::methods(), Format::all());
-        let method = match random.random_range(0..2) {
-            0 => registry::DEFAULT,
-            _ => methods[random.random_range(0..methods.len())].name,
+        let (method, presets) = match random.random_range(0..2) {
+            0 => (registry::DEFAULT, &[][..]),
+            _ => {
+                let method = &methods[random.random_range(0..methods.len())];
+                (method.name, method.presets)
+            }
         };
+        let pick = random.random_range(0..2 * presets.len().max(1));
+        let preset = presets.get(pick).map(|p| p.name);
         let to = formats[random.random_range(0..formats.len())].extensions[0];
-        Case { file: seeds.changed(random), method, to }
+        Case { file: seeds.changed(random), method, preset, to }
     }
 
     /// Runs all commands; gives their codes and what was wrong.
@@ -108,7 +115,11 @@ impl Case {
             let args = match command {
                 "info" => vec!["info", &from],
                 "convert" => vec!["convert", &from, &to],
-                "denoise" => vec!["denoise", &from, &to, "--method", self.method],
+                "denoise" => {
+                    let preset = self.preset.map(|p| ["--preset", p]);
+                    let args = ["denoise", &from, &to, "--method", self.method].into_iter();
+                    args.chain(preset.into_iter().flatten()).collect()
+                }
                 _ => vec!["denoise", &from, &to, "--memory", "200M"],
             };
             let ran = program.run(&args)?;

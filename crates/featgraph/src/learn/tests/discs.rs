@@ -51,7 +51,7 @@ fn alternate_comes_within_two_percent_of_the_optimum_over_the_discs() {
             let largest = off_diagonal(&best.matrix, k).fold(0.0, |l: f64, (_, v)| l.max(v.abs()));
             assert!(largest > 0.01 * limit / k as f64, "K {k}, C {limit}: {largest}");
             for (n, v) in off_diagonal(&best.matrix, k) {
-                assert!(v.abs() < 0.3 * largest || m[n] * v > 0.0, "K {k}, C {limit}: {n} {v}");
+                assert!(v.abs() < 0.1 * largest || m[n] * v > 0.0, "K {k}, C {limit}: {n} {v}");
             }
         }
     }
@@ -74,16 +74,31 @@ fn aligned_discs_come_within_five_percent_of_full() {
     }
 }
 
+/// Processor seconds of this thread; zero where the system does not tell.
+fn processor_seconds() -> f64 {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = schedule.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    nanoseconds.unwrap_or(0.0) * 1e-9
+}
+
 #[test]
-fn fifty_features_take_at_most_three_times_the_passes_of_full() {
-    let edges = problem(50, 3000, 1);
+fn fifty_features_take_at_most_three_times_as_long_as_full() {
+    let edges = problem(50, 8000, 1);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for limit in [0.3, 1.0, 3.0] {
         let full = LearnParams { trace_limit: limit, ..LearnParams::default() };
-        let full = learn(&edges, &full).unwrap().info;
-        let found = learn(&edges, &alternate(Discs::Plain, limit)).unwrap().info;
-        // A pass over one row costs a sixth of one over the matrix here.
-        let passes = found.passes - found.restricted_passes + found.restricted_passes / 6;
-        assert!(passes <= 3 * full.passes, "C {limit}: {passes} {}", full.passes);
+        let all = [full, alternate(Discs::Plain, limit), alternate(Discs::Aligned, limit)];
+        let mut least = [f64::INFINITY; 3];
+        for _ in 0..3 {
+            for (least, params) in least.iter_mut().zip(&all) {
+                *least = least.min(pool.install(|| {
+                    let start = processor_seconds();
+                    std::hint::black_box(learn(&edges, params).unwrap());
+                    processor_seconds() - start
+                }));
+            }
+        }
+        assert!(least[1..].iter().all(|&t| t <= 3.0 * least[0]), "C {limit}: {least:?}");
     }
 }
 
