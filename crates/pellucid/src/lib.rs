@@ -2,9 +2,10 @@
 //!
 //! A thin facade: [`cloud`] for points, [`io`] for files, [`denoise`] for methods, [`graph`] for
 //! feature metric learning on anything that has features and a signal; [`outliers`] finds what no
-//! denoiser can mend; [`big`] is for files larger than memory.
+//! denoiser can mend; [`big`] is for files larger than memory, [`steps`] for pipelines.
 
 pub mod big;
+pub mod steps;
 
 pub use featgraph as graph;
 pub use pellucid_cloud as cloud;
