@@ -39,6 +39,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Thin(a) => cmd::tools::thin::run(&a),
         Command::Crop(a) => cmd::tools::crop::run(&a),
         Command::Merge(a) => cmd::tools::merge::run(&a),
+        Command::Split(a) => cmd::tools::split::run(&a),
+        Command::Run(a) => cmd::run::run(&a),
         Command::Dedup(a) => cmd::tools::dedup::run(&a),
         Command::Normals(a) => cmd::tools::normals::run(&a),
         Command::Distance(a) => cmd::tools::distance::run(&a),
