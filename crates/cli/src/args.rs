@@ -126,10 +126,10 @@ pub struct Noise {
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The cloud to judge; - for stdin
+    /// The cloud to judge, or a folder of them; - for stdin
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
-    /// The clean cloud; - for stdin
+    /// The clean cloud, or the folder with one of the same name for each; - for stdin
     #[arg(value_name = "TRUTH")]
     pub truth: PathBuf,
     /// The true surface as triangles

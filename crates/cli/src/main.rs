@@ -48,8 +48,14 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Info(a) => cmd::info::run(&a),
         Command::Convert(a) => cmd::convert::run(&a),
-        Command::Render(a) => cmd::render::run(&a),
-        Command::View(a) => cmd::view::run(&a),
+        Command::Render(mut a) => {
+            a.inputs = cmd::in_folders(&a.inputs, a.quiet)?;
+            cmd::render::run(&a)
+        }
+        Command::View(mut a) => {
+            a.files = cmd::in_folders(&a.files, a.quiet)?;
+            cmd::view::run(&a)
+        }
         Command::Methods(a) => cmd::methods::run(&a),
         Command::Demo(a) => cmd::demo::run(&a),
         Command::Bench(a) => cmd::bench::run(&a),

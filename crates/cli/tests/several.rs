@@ -55,6 +55,11 @@ fn commands_take_folders_and_keep_their_structure() {
     assert_eq!(points_of(&folder.path("merged.ply")).len(), 2 * points.len());
     run(&folder, "distance :scans :scans/a.ply :distances -r").code(0);
     assert!(folder.path("distances/inner/b.ply").is_file());
+    let compared = run(&folder, "compare :thin :scans --json").code(0).json();
+    assert_eq!(compared[0]["truth_points"], 600);
+    run(&folder, "compare :thin :scans/a.ply --json").code(0);
+    run(&folder, "render :scans :picture.png --size 64x64").code(0);
+    assert!(folder.path("picture.png").is_file());
     let info = run(&folder, "info :scans -r --json").code(0).json();
     assert_eq!(info.as_array().unwrap().len(), 2);
     let one = run(&folder, "info :scans/a.ply --json").code(0).json();
@@ -100,7 +105,8 @@ fn compressed_files_go_in_and_out() {
     assert!(folder.path("thinned/a.ply.gz").is_file());
     run(&folder, "convert :packed :unpacked --format xyz").code(0);
     assert!(folder.path("unpacked/a.xyz").is_file());
-    let big = run(&folder, "denoise :scans/a.ply :big.ply.gz --memory 2G").code(2);
+    run(&folder, "convert :scans/a.ply :binary.ply --encoding binary").code(0);
+    let big = run(&folder, "denoise :binary.ply :big.ply.gz --memory 2G").code(2);
     big.says(&["big.ply.gz", "piece by piece"]);
 }
 

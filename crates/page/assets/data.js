@@ -172,7 +172,7 @@ const Pellucid = {};
   const WEEK = 604800;
 
   // Whether a number of that name is a time of GPS that tells a day.
-  const isDate = (name, v) => /^gps_?time$/i.test(name) && v > WEEK && v < 4e9;
+  const isDate = (name, v) => /^(gps_?)?time$/i.test(name) && v > WEEK && v < 1e9;
 
   // A time of GPS as people write it, to the second.
   const date = (v) => new Date(GPS_START + 1000 * (v + 1e9)).toISOString().slice(0, 19).replace("T", " ");

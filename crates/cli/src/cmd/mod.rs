@@ -19,10 +19,24 @@ mod streams;
 pub mod tools;
 pub mod view;
 
+use std::path::PathBuf;
+
 use pellucid::io::Source;
 
 use crate::failure::Failure;
 use crate::output;
+
+/// Files with folders replaced by the clouds in them; other paths stay as they are, for the command to judge.
+pub fn in_folders(paths: &[PathBuf], quiet: bool) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for path in paths {
+        match path.is_dir() {
+            true => all.extend(jobs::files(std::slice::from_ref(path), false, quiet)?),
+            false => all.push(path.clone()),
+        }
+    }
+    Ok(all)
+}
 
 /// Name of a format for people.
 fn format_name(source: &Source) -> &'static str {

@@ -26,7 +26,7 @@ fn tile(folder: &Folder, name: &str) -> PathBuf {
     let times = (0..points.len()).map(|i| 220_000_000.0 + 0.01 * i as f64).collect();
     let mut cloud = PointCloud::new(points);
     cloud.set_attribute(Attribute::scalar("classification", Values::U8(classes))).unwrap();
-    cloud.set_attribute(Attribute::scalar("gps_time", Values::F64(times))).unwrap();
+    cloud.set_attribute(Attribute::scalar("time", Values::F64(times))).unwrap();
     let path = folder.path(name);
     io::write(&path, &Document::from(cloud), &WriteOptions::default()).unwrap();
     path
@@ -92,11 +92,11 @@ fn classes_have_names_and_times_are_times() {
     let legend = legend.as_str().unwrap();
     assert!(legend.contains("ground") && legend.contains("building"), "{legend}");
     assert_eq!(b.eval("document.getElementById('legend-bar').hidden"), json!(true));
-    b.eval("Pellucid.app.setColor('scalar:gps_time')");
+    b.eval("Pellucid.app.setColor('scalar:time')");
     b.shot("tile-times");
     let legend = b.eval("document.getElementById('legend').innerText");
     let legend = legend.as_str().unwrap();
-    assert!(legend.contains("2018-09-16 15:06:40") && !legend.contains("e+"), "{legend}");
+    assert!(legend.contains("2018-09-03 08:53:20") && !legend.contains("e+"), "{legend}");
     // The numbers that colors stand for have a histogram, and only one.
     assert_eq!(b.eval("document.querySelectorAll('#panel section.values svg').length"), json!(1));
     b.eval("Pellucid.app.setColor('plain')");
