@@ -96,7 +96,10 @@ fn classes_have_names_and_times_are_times() {
     b.shot("tile-times");
     let legend = b.eval("document.getElementById('legend').innerText");
     let legend = legend.as_str().unwrap();
-    assert!(legend.contains("2018-09-03 08:53:20") && !legend.contains("e+"), "{legend}");
+    assert!(
+        legend.contains("GPS time from 2018-09-03 08:53") && !legend.contains("e+"),
+        "{legend}"
+    );
     // The numbers that colors stand for have a histogram, and only one.
     assert_eq!(b.eval("document.querySelectorAll('#panel section.values svg').length"), json!(1));
     b.eval("Pellucid.app.setColor('plain')");
