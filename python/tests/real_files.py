@@ -208,7 +208,9 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--only", default="")
     args = parser.parse_args()
-    files = sorted(p for p in args.data.rglob("*") if p.suffix in READERS and args.only in p.name)
+    files = [p for p in args.data.rglob("*") if p.suffix in READERS and args.only in p.name]
+    # Small ones first, which soon tell.
+    files.sort(key=lambda p: (p.stat().st_size, p.name))
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in files:

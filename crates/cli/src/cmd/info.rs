@@ -70,10 +70,10 @@ struct Bounds {
 }
 
 pub fn run(args: &Info) -> Result<(), Failure> {
-    let files = jobs::files(&args.files, args.recursive, args.quiet)?;
-    for file in &files {
+    for file in &args.files {
         streams::check_input(file, args.stdin.in_format.as_deref())?;
     }
+    let files = jobs::files(&args.files, args.recursive, args.quiet)?;
     if let [file] = files.as_slice() {
         let facts = one(args, file)?;
         return if args.json { output::print_json(&facts) } else { output::print(&table(&facts)) };

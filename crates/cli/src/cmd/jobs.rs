@@ -6,7 +6,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use pellucid::io::{Compression, Format, IoError};
 
-use super::streams::is_stream;
+use super::streams::{check_input, is_stream};
 use crate::args::Streams;
 use crate::failure::{Failure, naming};
 use crate::output;
@@ -89,6 +89,9 @@ fn is_folder_wanted(wanted: &Request) -> bool {
 
 /// stdin and stdout stand for one cloud each.
 fn check_streams(wanted: &Request) -> Result<(), Failure> {
+    for input in wanted.inputs {
+        check_input(input, wanted.streams.in_format.as_deref())?;
+    }
     let streamed = wanted.inputs.iter().any(|p| is_stream(p));
     let several = wanted.inputs.len() > 1 || wanted.inputs.iter().any(|p| p.is_dir());
     if streamed && several {
