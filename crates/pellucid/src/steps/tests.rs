@@ -1,6 +1,6 @@
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
-use pellucid_denoise::{Denoiser, registry};
+use pellucid_denoise::registry;
 
 use super::*;
 
