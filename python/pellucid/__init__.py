@@ -20,6 +20,7 @@ from ._cloud import PointCloud, as_cloud, like, read, synthetic, write
 from ._denoise import Denoised, Method, denoise, methods, uncertainty
 from ._native import Cancelled, __version__
 from ._noise import NoiseEstimate, add_noise, estimate_noise, find_outliers, remove_outliers
+from ._steps import Done, apply, run
 
 if TYPE_CHECKING:
     from ._graph import FeatureGraph
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Cancelled",
     "Denoised",
+    "Done",
     "FeatureGraph",
     "Method",
     "NoiseEstimate",
     "PointCloud",
     "__version__",
     "add_noise",
+    "apply",
     "as_cloud",
     "denoise",
     "estimate_noise",
@@ -42,6 +45,7 @@ __all__ = [
     "quality",
     "read",
     "remove_outliers",
+    "run",
     "synthetic",
     "uncertainty",
     "write",

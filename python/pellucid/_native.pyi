@@ -43,6 +43,16 @@ def write(
     source: Optional[Source],
     overwrite: bool,
 ) -> list[list[tuple[str, str]]]: ...
+def pipeline(text: str) -> str: ...
+def apply_steps(
+    points: _Points,
+    attributes: dict[str, Any],
+    source: Optional[Source],
+    pipeline: str,
+    target: Union[str, PathLike[str], None],
+    threads: Optional[int],
+    progress: Optional[Any],
+) -> tuple[_Doubles, dict[str, Any], str]: ...
 def unpack(
     path: Union[str, PathLike[str]], target: Union[str, PathLike[str]]
 ) -> Optional[int]: ...

@@ -1,9 +1,11 @@
 //! The command line. Help, completions and the man page derive from it.
 
+mod denoise;
 mod flags;
 mod known;
 mod outliers;
 mod render;
+mod run;
 mod tools;
 mod view;
 
@@ -14,10 +16,12 @@ use clap_complete::Shell;
 use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
 
+pub use denoise::{Denoise, Extra, Normals, OutliersWish};
 pub use flags::{Condition, InFormat, Large, Part, Sight, Streams, Viewpoint, Wanted};
 pub use outliers::{Outliers, RuleName};
 pub use render::Render;
-pub use tools::{Common, Crop, Dedup, Distance, Files, Merge, NormalsCommand, Thin};
+pub use run::RunCommand;
+pub use tools::{Common, Crop, Dedup, Distance, Files, Merge, NormalsCommand, Split, Thin};
 pub use view::View;
 
 /// Turns noisy 3D point clouds into clean ones.
@@ -44,12 +48,16 @@ pub enum Command {
     Crop(Crop),
     /// Put several clouds into one file
     Merge(Merge),
+    /// Split clouds into files by scan, class or square tile
+    Split(Split),
     /// Remove repeated points
     Dedup(Dedup),
     /// Estimate normals, orient them, and write them with the points
     Normals(NormalsCommand),
     /// Write the distance of each point to another cloud or a mesh as an attribute
     Distance(Distance),
+    /// Run the steps of a pipeline file: outliers, denoise, normals and more
+    Run(RunCommand),
     /// Add noise to a cloud, for experiments
     Noise(Noise),
     /// Measure how far a cloud is from the truth
@@ -72,23 +80,10 @@ pub enum Command {
     Man(Man),
 }
 
-const DENOISE_EXAMPLES: &str = "Examples:
-  pellucid denoise scan.las clean.las
-  pellucid denoise scan.las clean.las --class 2,6        only ground and buildings move
-  pellucid denoise scan.ply clean.ply --box=-1,-1,0,1,1,2 --select intensity=100..
-  pellucid denoise scan.e57 clean.e57 --along-ray        ranges change, directions do not
-  pellucid denoise scan.ply clean.ply --attributes displacement,uncertainty
-  pellucid denoise big.laz clean.laz --memory 2G         tile by tile, within that limit
-  zcat scan.ply.gz | pellucid denoise - - | gzip > clean.ply.gz
-
-With --class, --box or --select only the points that satisfy all conditions move. The others serve
-as neighbours and keep every bit. Spacing and noise are then measured in that part and around it.";
-
-/// Arguments of `denoise`.
+/// Arguments of `noise`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = DENOISE_EXAMPLES)]
-pub struct Denoise {
-    /// Noisy files; folders stand for the clouds in them, - for stdin
+pub struct Noise {
+    /// The clouds; folders stand for those in them, - for stdin
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
     /// The file to write, or the folder if there are several inputs; - for stdout
@@ -97,118 +92,6 @@ pub struct Denoise {
     /// Also take the clouds in folders inside folders; OUT gets the same folders
     #[arg(short, long)]
     pub recursive: bool,
-    /// The method; `pellucid methods` lists them
-    #[arg(short, long, value_name = "M", value_parser = known::method())]
-    #[arg(ignore_case = true, hide_possible_values = true)]
-    pub method: Option<String>,
-    /// A named set of the method's parameters
-    #[arg(short, long, value_name = "P", value_parser = known::preset())]
-    #[arg(hide_possible_values = true)]
-    pub preset: Option<String>,
-    /// Change one parameter; may be given several times
-    #[arg(short, long = "set", value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
-    #[arg(long, value_name = "X", value_parser = known::strength, allow_negative_numbers = true)]
-    pub strength: Option<f64>,
-    /// Say in words what was found in the cloud and what was decided
-    #[arg(long)]
-    pub explain: bool,
-    /// Take parameters (and perhaps `method` and `preset`) from a TOML file
-    #[arg(long, value_name = "FILE.toml")]
-    pub params: Option<PathBuf>,
-    /// Which points move.
-    #[command(flatten)]
-    pub part: Part,
-    /// Denoise the selected points as if there were no others: these are no neighbors of them
-    #[arg(long, help_heading = "Selection")]
-    pub alone: bool,
-    /// In which direction they move.
-    #[command(flatten)]
-    pub sight: Sight,
-    /// Formats of stdin and stdout.
-    #[command(flatten)]
-    pub streams: Streams,
-    /// Files larger than memory.
-    #[command(flatten)]
-    pub large: Large,
-    /// What becomes of stored normals once the points have moved; or whether the method uses them
-    #[arg(long, value_name = "WHAT", default_value = "update")]
-    pub normals: Normals,
-    /// Attributes to add to the points, in file units
-    #[arg(long, value_name = "WHAT,…", value_delimiter = ',')]
-    pub attributes: Vec<Extra>,
-    /// Threads to use; the result does not depend on it [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = threads)]
-    pub threads: Option<usize>,
-    /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    /// Write what the run did and learned, and the changes of each attribute: as JSON, or, if the
-    /// name ends in .html, as a page that shows the clouds before and after
-    #[arg(long, value_name = "FILE.json|html")]
-    pub report: Option<PathBuf>,
-    /// A clean cloud, for the page only: distances to it can be shown; the method never sees it
-    #[arg(long, value_name = "FILE", requires = "report")]
-    pub truth: Option<PathBuf>,
-    /// Say what would be done, how long it would take and how much memory; write nothing
-    #[arg(short = 'n', long)]
-    pub dry_run: bool,
-    /// Replace files that exist (never the input)
-    #[arg(long)]
-    pub overwrite: bool,
-    /// Print the report on stdout as one JSON document
-    #[arg(long)]
-    pub json: bool,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
-}
-
-/// What becomes of stored normals once the points have moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Normals {
-    /// Leave them as they are
-    Keep,
-    /// Estimate them again, on the side on which they were
-    Update,
-    /// Leave them out
-    Drop,
-    /// The method uses them instead of estimating its own (parameter normals=file); then as update
-    File,
-}
-
-/// What can be added to the points of a denoised cloud.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Extra {
-    /// How far each point moved
-    Displacement,
-    /// About how far each point still is from the surface, judged by its neighbours
-    Uncertainty,
-    /// 1 for points of a surface, 0 for those of volumes and for outliers, which kept their positions
-    Surface,
-}
-
-impl Extra {
-    /// The name of the attribute.
-    pub fn name(self) -> &'static str {
-        match self {
-            Extra::Displacement => "displacement",
-            Extra::Uncertainty => "uncertainty",
-            Extra::Surface => "surface",
-        }
-    }
-}
-
-/// Arguments of `noise`.
-#[derive(Debug, clap::Args)]
-pub struct Noise {
-    /// The cloud; - for stdin
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
-    /// The file to write; - for stdout
-    #[arg(value_name = "OUT")]
-    pub output: PathBuf,
     /// How much noise, in the unit of --scale
     #[arg(short, long, value_name = "X")]
     pub level: f64,
@@ -239,10 +122,10 @@ pub struct Noise {
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The cloud to judge; - for stdin
+    /// The cloud to judge, or a folder of them; - for stdin
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
-    /// The clean cloud; - for stdin
+    /// The clean cloud, or the folder with one of the same name for each; - for stdin
     #[arg(value_name = "TRUTH")]
     pub truth: PathBuf,
     /// The true surface as triangles
@@ -265,13 +148,16 @@ pub struct Compare {
 /// Arguments of `info`.
 #[derive(Debug, clap::Args)]
 pub struct Info {
-    /// The file; - for stdin
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The files; folders stand for the clouds in them, - for stdin
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Also take the clouds in folders inside folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// Format of stdin.
     #[command(flatten)]
     pub stdin: InFormat,
-    /// Print one JSON document
+    /// Print one JSON document, a list if there are several files
     #[arg(long)]
     pub json: bool,
     /// Show no progress
@@ -282,6 +168,8 @@ pub struct Info {
 const CONVERT_EXAMPLES: &str = "Examples:
   pellucid convert scan.las scan.ply --report what-happened.json
   pellucid convert scan.e57 - --format csv | head
+  pellucid convert scans/ copies/ --format laz --recursive
+  pellucid convert scan.ply scan.ply.zst
 
 What the other format cannot hold is left out, and said on stderr.";
 
@@ -289,12 +177,16 @@ What the other format cannot hold is left out, and said on stderr.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
 pub struct Convert {
-    /// The cloud; - for stdin
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
-    /// The file to write; its extension chooses the format; - for stdout
-    #[arg(value_name = "OUT")]
+    /// The clouds; folders stand for those in them, - for stdin
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The file to write, whose extension chooses the format, or the folder if there are several
+    /// inputs (then --format chooses it); - for stdout
+    #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
+    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// How numbers are stored, where the format leaves a choice
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<EncodingName>,

@@ -62,6 +62,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Thin(a) => cmd::tools::thin::run(&a),
         Command::Crop(a) => cmd::tools::crop::run(&a),
         Command::Merge(a) => cmd::tools::merge::run(&a),
+        Command::Split(a) => cmd::tools::split::run(&a),
+        Command::Run(a) => cmd::run::run(&a),
         Command::Dedup(a) => cmd::tools::dedup::run(&a),
         Command::Normals(a) => cmd::tools::normals::run(&a),
         Command::Distance(a) => cmd::tools::distance::run(&a),
@@ -69,8 +71,14 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(a) => cmd::compare::run(&a),
         Command::Info(a) => cmd::info::run(&a),
         Command::Convert(a) => cmd::convert::run(&a),
-        Command::Render(a) => cmd::render::run(&a),
-        Command::View(a) => cmd::view::run(&a),
+        Command::Render(mut a) => {
+            a.inputs = cmd::in_folders(&a.inputs, a.quiet)?;
+            cmd::render::run(&a)
+        }
+        Command::View(mut a) => {
+            a.files = cmd::in_folders(&a.files, a.quiet)?;
+            cmd::view::run(&a)
+        }
         Command::Methods(a) => cmd::methods::run(&a),
         Command::Demo(a) => cmd::demo::run(&a),
         Command::Completions(a) => cmd::completions::run(&a),

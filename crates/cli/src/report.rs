@@ -4,11 +4,13 @@ use std::path::Path;
 
 use pellucid::big::Movement;
 use pellucid::cloud::Point;
+use pellucid::cloud::outliers::Rule;
 use pellucid::denoise::registry::ParameterMap;
 use pellucid::denoise::{Report, Stop};
 use pellucid::io::Dropped;
 use serde::Serialize;
 
+use crate::cmd::labels::without_folders;
 use crate::failure::{Failure, naming};
 use crate::fates::Fate;
 use crate::output;
@@ -32,6 +34,12 @@ impl Head {
         let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
         let system = format!("{} on {}", std::env::consts::OS, std::env::consts::ARCH);
         Head { program: "pellucid", version: env!("CARGO_PKG_VERSION"), command, system }
+    }
+
+    /// The head of a page that may be sent to others: without the folders of whoever made it.
+    pub fn of_page() -> Self {
+        let head = Head::new();
+        Head { command: without_folders(head.command), ..head }
     }
 }
 
@@ -118,6 +126,8 @@ pub struct RunReport {
     pub part: Option<PartReport>,
     /// Where the scanner stood, if points moved along lines of sight.
     pub viewpoints: Option<Vec<Point>>,
+    /// What was done with outliers before, if something was.
+    pub outliers: Option<OutliersReport>,
     /// The changes of the positions and of each attribute.
     pub attributes: Vec<Fate>,
     /// What the output's format cannot hold.
@@ -138,12 +148,16 @@ impl RunReport {
             Some(part) => format!(" ({} of them to move)", part.points),
             None => String::new(),
         };
+        let outliers = match &self.outliers {
+            Some(o) => format!("{} outliers {}, ", o.found, o.done),
+            None => String::new(),
+        };
         let moved = match (self.stop, self.report.notes.last()) {
             (Stop::NothingToDo, Some(why)) if d.movement.moved == 0 => self.unmoved(why),
             _ => format!("moved by {:.3e}{unit} on average", d.movement.mean),
         };
         format!(
-            "{} -> {}: {} points{part}, {} in {:.1} s, {moved}\n",
+            "{} -> {}: {} points{part}, {outliers}{} in {:.1} s, {moved}\n",
             self.input, self.output, self.points, self.method, self.seconds
         )
     }
@@ -173,6 +187,17 @@ impl RunReport {
              --method {other}"
         )
     }
+}
+
+/// What was done with outliers before the rest.
+#[derive(Debug, Serialize)]
+pub struct OutliersReport {
+    /// How they were found.
+    pub rule: Rule,
+    /// How many there are.
+    pub found: usize,
+    /// What was done with them.
+    pub done: &'static str,
 }
 
 /// Which points were to move.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::compression::inner_path;
 use crate::document::WriteOptions;
 use crate::error::{IoError, WriteFault};
 
@@ -34,7 +35,8 @@ fn check_name(path: &Path, options: &WriteOptions) -> Result<(), IoError> {
     let Some(name) = path.file_name() else {
         return Err(IoError::OutputIsDirectory { file });
     };
-    if name.to_string_lossy().to_ascii_lowercase().ends_with(".copc.laz") {
+    let plain = inner_path(Path::new(name)).to_string_lossy().to_ascii_lowercase();
+    if plain.ends_with(".copc.laz") {
         let fault = "cloud-optimized files (COPC) cannot be written, and this name promises one; \
                      name it to end in .laz without .copc";
         return Err(IoError::Unfit { file, fault: fault.to_owned() });

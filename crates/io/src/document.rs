@@ -145,6 +145,15 @@ impl Source {
         }
     }
 
+    /// The unit of coordinates in short, where the format or the file says.
+    pub fn unit(&self) -> Option<&'static str> {
+        match &self.detail {
+            Detail::E57(_) => Some("m"),
+            Detail::Las(las) => unit_of(&las.coordinate_system()?),
+            _ => None,
+        }
+    }
+
     /// The version of the format of a LAS or LAZ file, such as 1.4.
     pub fn las_version(&self) -> Option<String> {
         match &self.detail {
@@ -159,6 +168,17 @@ impl Source {
             Detail::Las(las) => Some(las.point_format()),
             _ => None,
         }
+    }
+}
+
+/// The unit that the name of a coordinate system ends in.
+fn unit_of(system: &str) -> Option<&'static str> {
+    let unit = system.rsplit_once(", in ")?.1.to_ascii_lowercase();
+    match unit.as_str() {
+        u if u.starts_with("met") => Some("m"),
+        u if u.contains("foot") || u.contains("feet") || u.contains("ft") => Some("ft"),
+        u if u.starts_with("degree") => Some("°"),
+        _ => None,
     }
 }
 

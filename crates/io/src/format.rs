@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use crate::compression::inner_path;
 use crate::document::{Document, Encoding, Job, Written};
 use crate::error::{Fault, WriteFault};
 use crate::limits::Limits;
@@ -226,7 +227,7 @@ impl Format {
         self.info().extensions
     }
 
-    /// The format that a path's extension names.
+    /// The format that a path's extension names; `.gz` or `.zst` may follow it.
     ///
     /// ```
     /// use pellucid_io::Format;
@@ -234,6 +235,7 @@ impl Format {
     /// assert_eq!(Format::from_path("a/ply".as_ref()), None);
     /// ```
     pub fn from_path(path: &Path) -> Option<Self> {
+        let path = inner_path(path);
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::from_name(&extension)
     }

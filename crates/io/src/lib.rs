@@ -21,6 +21,7 @@ mod atomic;
 mod batches;
 mod caught;
 mod column;
+mod compression;
 mod document;
 mod e57;
 mod error;
@@ -46,12 +47,15 @@ mod template;
 mod text;
 mod unsupported;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 pub use atomic::{Part, check_output, write_file};
+pub use compression::Compression;
 pub use document::{Document, Dropped, Encoding, LasScale, Source, WriteOptions, Written};
 pub use error::{IoError, Place};
 pub use format::{Format, FormatInfo};
+pub use las::LAS_CLASSES;
 pub use limits::Limits;
 pub use mesh::{MESH_EXTENSIONS, read_mesh, read_mesh_bytes};
 pub use pieces::{PieceFile, Sink};
@@ -76,24 +80,37 @@ pub fn read(path: &Path) -> Result<Document, IoError> {
 pub fn read_with(path: &Path, limits: &Limits) -> Result<Document, IoError> {
     let bytes = read_file(path)?;
     let name = path.display().to_string();
+    compression::check_name(path, &bytes)?;
+    let (bytes, limits) = compression::unpacked(Cow::Owned(bytes), limits, &name)?;
     let found = Format::from_content(&bytes);
     let format = match (Format::from_path(path), found) {
         (Some(named), _) => named,
         (None, Some(found)) => found,
         (None, None) => return Err(IoError::UnknownFormat { file: name }),
     };
-    let mut document = read_bytes_with(&bytes, format, &name, limits)?;
+    let mut document = read_plain(&bytes, format, &name, &limits)?;
     document.source.extension = extension(path);
     Ok(document)
 }
 
-/// Reads a file's bytes; `name` is used in messages.
+/// Reads a file's bytes, which may be compressed as a whole; `name` is used in messages.
 pub fn read_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Document, IoError> {
     read_bytes_with(bytes, format, name, &Limits::default())
 }
 
 /// Reads a file's bytes like [`read_bytes`], with limits of the caller's on what it may take.
 pub fn read_bytes_with(
+    bytes: &[u8],
+    format: Format,
+    name: &str,
+    limits: &Limits,
+) -> Result<Document, IoError> {
+    let (bytes, limits) = compression::unpacked(Cow::Borrowed(bytes), limits, name)?;
+    read_plain(&bytes, format, name, &limits)
+}
+
+/// Reads bytes that are not compressed as a whole.
+fn read_plain(
     bytes: &[u8],
     format: Format,
     name: &str,
@@ -118,7 +135,8 @@ pub fn read_bytes_with(
     Ok(document)
 }
 
-/// Writes a file in the format that its extension names: whole or not at all.
+/// Writes a file in the format that its extension names, compressed if another extension behind it
+/// says so (`.ply.gz`, `.ply.zst`): whole or not at all.
 ///
 /// The file appears under its name only once it is complete and on the disk. What the format
 /// could not hold is listed in the result.
@@ -127,8 +145,10 @@ pub fn write(path: &Path, document: &Document, options: &WriteOptions) -> Result
         .ok_or_else(|| IoError::UnknownFormat { file: path.display().to_string() })?;
     let extension = extension(path);
     let job = Job::new(options, &extension);
-    let mut written =
-        atomic::write(path, options, |sink| (format.info().write)(document, &job, sink))?;
+    let how = Compression::from_path(path);
+    let mut written = atomic::write(path, options, |sink| {
+        compression::through(how, sink, |sink| (format.info().write)(document, &job, sink))
+    })?;
     written.dropped.extend(document.source.left_behind(format));
     Ok(written)
 }
@@ -153,8 +173,12 @@ pub fn write_bytes(
     }
 }
 
+/// The extension of the format, in lower case.
 fn extension(path: &Path) -> String {
-    path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+    compression::inner_path(path)
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default()
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, IoError> {

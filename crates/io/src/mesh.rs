@@ -1,12 +1,15 @@
 //! Triangle meshes, to measure clouds against: PLY, OFF and OBJ.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use pellucid_cloud::quality::TriangleMesh;
 use pellucid_cloud::{List, Point};
 
+use crate::compression::{check_name, unpacked};
 use crate::document::Detail;
 use crate::error::{Fault, IoError};
+use crate::limits::Limits;
 use crate::scalar::{Number, with_numbers};
 
 /// Extensions of files that [`read_mesh`] reads.
@@ -21,11 +24,14 @@ pub const MESH_EXTENSIONS: &[&str] = &["ply", "off", "obj"];
 /// ```
 pub fn read_mesh(path: &Path) -> Result<TriangleMesh, IoError> {
     let bytes = crate::read_file(path)?;
+    check_name(path, &bytes)?;
     read_mesh_bytes(&bytes, &crate::extension(path), &path.display().to_string())
 }
 
 /// Reads a triangle mesh from a file's bytes; `extension` says which format it is.
 pub fn read_mesh_bytes(bytes: &[u8], extension: &str, name: &str) -> Result<TriangleMesh, IoError> {
+    let (bytes, _) = unpacked(Cow::Borrowed(bytes), &Limits::default(), name)?;
+    let bytes = bytes.as_ref();
     if bytes.is_empty() {
         return Err(IoError::Empty { file: name.to_owned() });
     }

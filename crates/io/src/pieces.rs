@@ -8,6 +8,7 @@ use std::path::Path;
 use pellucid_cloud::Point;
 
 use crate::batches::{Batches, Stopped, read_at};
+use crate::compression::Compression;
 use crate::document::Dropped;
 use crate::e57::E57Pieces;
 use crate::error::IoError;
@@ -87,6 +88,13 @@ impl PieceFile {
         }
         let stopped = |e: Stopped| e.of(&name);
         let head = read_at(&mut file, 0, len.min(512) as usize).map_err(stopped)?;
+        if let Some(how) = Compression::from_path(path).or(Compression::from_content(&head)) {
+            let fault = format!(
+                "files compressed with {} are read as a whole only; unpack it first",
+                how.name()
+            );
+            return Err(IoError::Unfit { file: name, fault });
+        }
         let found = Format::from_content(&head);
         let named = Format::from_path(path);
         if let (Some(named), Some(found)) = (named, found)
@@ -131,6 +139,21 @@ impl PieceFile {
     /// Its format.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// An error unless a file of this name can be written piece by piece; else its format, which is that
+    /// of this one if the name does not tell.
+    pub fn check_output(&self, output: &Path) -> Result<Format, IoError> {
+        if let Some(how) = Compression::from_path(output) {
+            let fault = format!(
+                "a file compressed with {} cannot be written piece by piece; write it without .{}",
+                how.name(),
+                how.extension()
+            );
+            return Err(IoError::Unfit { file: output.display().to_string(), fault });
+        }
+        let format = Format::from_path(output).unwrap_or(self.format);
+        self.check_becomes(format).map(|()| format)
     }
 
     /// An error unless it can be written in that format piece by piece.

@@ -1,14 +1,17 @@
 //! Clouds from a pipe and into one.
 
+use std::borrow::Cow;
 use std::io::{Read, Write};
 
+use crate::compression::unpacked;
 use crate::document::{Document, Job, WriteOptions, Written};
 use crate::error::{IoError, WriteFault};
 use crate::format::Format;
-use crate::{limits, read_bytes};
+use crate::limits::Limits;
+use crate::{limits, read_plain};
 
 /// Reads a cloud to the end of a stream; `kind` is the name or extension of its format, which is
-/// detected from the content where it is not given.
+/// detected from the content where it is not given; so is whether it is compressed as a whole.
 ///
 /// ```
 /// let document = pellucid_io::read_stream(&mut "1 2 3\n4 5 6\n".as_bytes(), "stdin", None)?;
@@ -21,6 +24,7 @@ pub fn read_stream(
     kind: Option<&str>,
 ) -> Result<Document, IoError> {
     let bytes = read_up_to(limits::STREAM_BYTES, stream, name)?;
+    let (bytes, limits) = unpacked(Cow::Owned(bytes), &Limits::default(), name)?;
     let format = match kind {
         Some(kind) => Some(find(kind)?),
         None => Format::from_content(&bytes),
@@ -29,7 +33,7 @@ pub fn read_stream(
         return Err(IoError::Empty { file: name.to_owned() });
     }
     let format = format.ok_or_else(|| IoError::UnknownStream { stream: name.to_owned() })?;
-    let mut document = read_bytes(&bytes, format, name)?;
+    let mut document = read_plain(&bytes, format, name, &limits)?;
     document.source.extension = kind.map(str::to_ascii_lowercase).unwrap_or_default();
     Ok(document)
 }

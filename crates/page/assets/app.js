@@ -10,7 +10,7 @@
   const LEAST = 20000;
   const FIRST = 200000;
 
-  class App extends Pellucid.Hand {
+  class App extends Pellucid.Overlay {
     constructor(meta, text) {
       super();
       this.meta = meta;
@@ -31,7 +31,10 @@
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => {
         if (!this.remembered("theme")) this.theme(e.matches ? "dark" : "light");
       });
-      new ResizeObserver(() => this.change()).observe(this.canvas);
+      new ResizeObserver(() => {
+        this.fit();
+        this.change();
+      }).observe(this.canvas);
     }
 
     // Storage may be forbidden, as for files in some browsers; then nothing is remembered.
@@ -60,6 +63,7 @@
         this.groups[index] = await Pellucid.group(this.meta.groups[index], (id) => this.text(index, id));
       }
       this.group = this.groups[index];
+      byId("group").value = String(index);
       const g = this.group;
       for (const layer of g.layers) {
         if (!g.order.has(layer.n)) g.order.set(layer.n, Pellucid.order(layer.n));
@@ -71,10 +75,12 @@
       this.share = Math.min(1, FIRST / Math.max(1, ...g.layers.map((l) => l.n)));
       const old = JSON.parse(this.remembered("camera") || "null");
       if (old) Object.assign(this.camera, old);
+      this.touched = Boolean(old);
       this.offer();
+      this.setMeasure(false);
       this.setMode(g.layers.length > 1 ? this.wantedMode || "slider" : "before");
-      this.paint();
       Pellucid.panel(byId("panel"), this.meta, g);
+      this.paint();
       status.hidden = true;
       // A quick picture at once, the fine one after it.
       this.moved();
@@ -97,6 +103,7 @@
       byId("title").textContent = this.meta.title;
       byId("title").title = this.meta.title;
       const group = byId("group");
+      // Names that are told apart, by folders where files have the same.
       this.meta.groups.forEach((g, i) => group.append(element("option", g.name, { value: i })));
       group.hidden = this.meta.groups.length < 2;
       group.addEventListener("change", () => this.open(Number(group.value)));
@@ -107,11 +114,13 @@
       byId("section-slab").addEventListener("input", (e) => this.setSection({ slab: e.target.value / 1000 }));
       byId("section-flip").addEventListener("change", (e) => this.setSection({ flip: e.target.checked }));
       byId("section").addEventListener("submit", (e) => e.preventDefault());
+      byId("measure-button").addEventListener("click", () => this.setMeasure(!this.measure.on));
+      byId("dome-button").addEventListener("click", () => this.setDome(!this.dome));
       byId("shot").addEventListener("click", () => this.save());
       byId("theme").addEventListener("click", () => this.otherTheme());
       byId("panel-button").addEventListener("click", () => this.togglePanel());
       byId("help-button").addEventListener("click", () => byId("help").showModal());
-      byId("picked-close").addEventListener("click", () => this.show(null));
+      byId("picked-close").addEventListener("click", () => (this.measure.on ? this.setMeasure(false) : this.show(null)));
       for (const [key, what] of KEYS) byId("help").querySelector("dl").append(element("dt", key), element("dd", what));
       VIEWS.forEach(([name, a, e]) => {
         const b = element("button", name, { type: "button" });
@@ -119,7 +128,10 @@
         byId("views").append(b);
       });
       Pellucid.hands(this.canvas, this.camera, {
-        moved: () => this.moved(),
+        moved: () => {
+          this.touched = true;
+          this.moved();
+        },
         picked: (e) => this.pick(e.clientX, e.clientY),
         within: (x, y, box) => {
           const half = this.mode === "beside" ? 0.5 : 1;
@@ -206,6 +218,7 @@
       byId("tag-right").hidden = !two;
       byId("tag-left").textContent = this.group.layers.length > 1 ? (mode === "after" ? this.right : this.left).name : "";
       byId("tag-right").textContent = this.right.name;
+      this.fit();
       this.setSplit(this.split);
     }
 
@@ -248,6 +261,7 @@
 
     from(azimuth, elevation) {
       this.camera.from(azimuth, elevation);
+      this.fit();
       this.change();
     }
 
@@ -272,6 +286,7 @@
         diagonal: g.diagonal,
         steps: g.meta.size_steps,
         size: 0.9 * this.pointSize,
+        dome: this.dome,
         ratio: this.canvas.width / Math.max(1, this.canvas.clientWidth),
         top: rgb("--top"),
         bottom: rgb("--bottom"),
@@ -353,6 +368,7 @@
         canvas.height = height;
       }
       this.drawer.draw(this.scene(), this.views(), { fine, share });
+      this.overlay();
       this.frames++;
     }
 

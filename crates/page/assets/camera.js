@@ -2,6 +2,8 @@
 // Where the eye is, and how hands and keys move it. Lengths are in diagonals of the cloud's box.
 (() => {
   const HALF_VIEW = 0.26;
+  // Share of the picture that a cloud is fitted into.
+  const FILLED = 0.92;
 
   const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
   const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -18,6 +20,40 @@
       this.elevation = 28;
       this.target = [0, 0, 0];
       this.distance = 0.42 / HALF_VIEW;
+    }
+
+    // Goes back until `points` (from the middle of the box, x y z one after the other) are all in a picture of
+    // that aspect; small clouds are not brought nearer than usual.
+    fit(points, aspect) {
+      const { right, up, toward } = this.axes();
+      const across = (FILLED * Math.max(1, aspect)) * HALF_VIEW;
+      const high = (FILLED / Math.min(1, aspect)) * HALF_VIEW;
+      this.distance = 0.42 / HALF_VIEW;
+      for (let k = 0; k < points.length; k += 3) {
+        const p = sub([points[k], points[k + 1], points[k + 2]], this.target);
+        const near = dot(p, toward);
+        const needed = near + Math.max(Math.abs(dot(p, right)) / across, Math.abs(dot(p, up)) / high);
+        if (needed > this.distance) this.distance = needed;
+      }
+    }
+
+    // Where a place (in diagonals, from the middle of the box) is in a picture of that size, or null behind the eye.
+    project(place, width, height) {
+      const { right, up, toward } = this.axes();
+      const p = sub(place, this.eye());
+      const depth = -dot(p, toward);
+      if (depth <= 0) return null;
+      const aspect = width / height;
+      const f = Math.min(1, aspect) / HALF_VIEW;
+      return [
+        (0.5 + (0.5 * f * dot(p, right)) / (aspect * depth)) * width,
+        (0.5 - (0.5 * f * dot(p, up)) / depth) * height,
+      ];
+    }
+
+    // Pixels of one diagonal at the middle of a picture that many pixels wide and high.
+    pixels(width, height) {
+      return (0.5 * height * Math.min(1, width / height)) / (HALF_VIEW * this.distance);
     }
 
     // The axes of the picture: right, up, toward the eye.

@@ -1,10 +1,23 @@
 "use strict";
 // What points are coloured by, and the legend that says so.
 (() => {
-  const { number } = Pellucid;
+  const { number, element } = Pellucid;
   const byId = (id) => document.getElementById(id);
   const PLAIN = [196, 192, 186];
   const MISSING = [150, 150, 150];
+  // More values than this are amounts, not kinds.
+  const MOST_CLASSES = 12;
+  // Colours for kinds of points, told apart by people who see colours differently (Okabe & Ito 2008).
+  const SHADES = [
+    [0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [213, 94, 0], [240, 228, 66], [120, 120, 120],
+    [90, 60, 140], [150, 90, 40], [60, 140, 60], [40, 60, 70],
+  ];
+  // The classes of LAS in the colours that maps have for them.
+  const CLASS_COLORS = {
+    0: [150, 150, 150], 1: [190, 190, 190], 2: [166, 116, 67], 3: [158, 206, 106], 4: [86, 168, 74], 5: [28, 112, 52], 6: [214, 84, 60],
+    7: [214, 39, 160], 8: [240, 228, 66], 9: [50, 120, 210], 10: [96, 80, 140], 11: [96, 96, 104], 12: [230, 190, 130],
+    13: [250, 170, 60], 14: [240, 130, 30], 15: [120, 60, 20], 16: [200, 150, 90], 17: [140, 140, 190], 18: [255, 60, 210],
+  };
 
   function colorAt(stops, t) {
     const x = Math.max(0, Math.min(1, t)) * (stops.length - 1);
@@ -13,8 +26,11 @@
     return [0, 1, 2].map((c) => Math.round(stops[i][c] * (1 - s) + stops[i + 1][c] * s));
   }
 
+  const classColor = (v, k) => CLASS_COLORS[v] || SHADES[k % SHADES.length];
+
   class Colours {
     setColor(what) {
+      if (![...byId("color").options].some((o) => o.value === what)) return;
       this.color = what;
       byId("color").value = what;
       this.paint();
@@ -24,8 +40,7 @@
     paint() {
       const g = this.group;
       const [kind, name] = [this.color.split(":")[0], this.color.slice(this.color.indexOf(":") + 1)];
-      let legend = null;
-      const tables = new Map();
+      const legend = this.legendOf(kind, name);
       for (const layer of g.layers) {
         const colors = new Uint8Array(4 * layer.n);
         const put = (i, rgb) => {
@@ -34,30 +49,11 @@
           colors[4 * i + 2] = rgb[2];
           colors[4 * i + 3] = 255;
         };
-        let values = null;
-        if (kind === "displacement") {
-          const d = Pellucid.displacements(g, layer);
-          if (d) {
-            legend = legend || { title: "Displacement along the normal", signed: true, ends: Pellucid.signedEnds(d) };
-            values = (i) => d[i];
-          }
-        } else if (kind === "scalar") {
-          const s = layer.scalars.find((x) => x.name === name);
-          if (s) {
-            legend = legend || { title: s.name, signed: false, ends: this.commonRange(name) };
-            values = (i) => Pellucid.valueOf(s, i);
-          }
-        } else if (kind === "axis") {
-          const c = Number(name);
-          const at = (v) => g.meta.origin[c] + v * g.meta.step[c];
-          legend = legend || { title: "xyz"[c], signed: false, ends: [at(0), at(65535)] };
-          values = (i) => at(layer.position[3 * i + c]);
-        }
-        if (values) {
-          const stops = legend.signed ? this.meta.maps.signed : this.meta.maps.amount;
-          const key = legend.signed;
-          if (!tables.has(key)) tables.set(key, Array.from({ length: 256 }, (_, k) => colorAt(stops, k / 255)));
-          const table = tables.get(key);
+        const values = legend ? this.valuesOf(kind, name, layer) : null;
+        if (values && legend.classes) {
+          for (let i = 0; i < layer.n; i++) put(i, legend.colors.get(values(i)) || MISSING);
+        } else if (values) {
+          const table = Array.from({ length: 256 }, (_, k) => colorAt(this.stops(legend), k / 255));
           const [lo, hi] = legend.ends;
           const scale = hi > lo ? 255 / (hi - lo) : 0;
           for (let i = 0; i < layer.n; i++) {
@@ -78,7 +74,94 @@
       }
       this.legend = legend;
       this.showLegend();
+      this.chartValues(kind, name);
       this.change();
+    }
+
+    stops(legend) {
+      return legend.signed ? this.meta.maps.signed : this.meta.maps.amount;
+    }
+
+    // The number of each row of a layer that colours stand for, or null.
+    valuesOf(kind, name, layer) {
+      const g = this.group;
+      if (kind === "displacement") {
+        const d = Pellucid.displacements(g, layer);
+        return d && ((i) => d[i]);
+      }
+      if (kind === "scalar") {
+        const s = layer.scalars.find((x) => x.name === name);
+        return s ? (i) => Pellucid.valueOf(s, i) : null;
+      }
+      const c = Number(name);
+      return (i) => g.meta.origin[c] + layer.position[3 * i + c] * g.meta.step[c];
+    }
+
+    // What colours mean: a map of numbers, a list of classes, or null.
+    legendOf(kind, name) {
+      const g = this.group;
+      const unit = g.meta.unit || "file units";
+      if (kind === "displacement") {
+        const d = g.layers.map((l) => Pellucid.displacements(g, l)).find(Boolean);
+        return d ? { title: `Displacement along the normal, ${unit}`, signed: true, ends: signedEnds(d) } : null;
+      }
+      if (kind === "axis") {
+        const c = Number(name);
+        const at = (v) => g.meta.origin[c] + v * g.meta.step[c];
+        return { title: `${"xyz"[c]}, ${unit}`, signed: false, ends: [at(0), at(65535)] };
+      }
+      if (kind !== "scalar") return null;
+      const classes = this.classesOf(name);
+      if (classes) {
+        const named = name === "classification";
+        const color = ([v], k) => [v, named ? classColor(v, k) : SHADES[k % SHADES.length]];
+        return { title: name, classes, named, colors: new Map(classes.map(color)) };
+      }
+      const ends = this.commonRange(name);
+      if (Pellucid.isDate(name, ends[0])) return { title: `GPS time from ${Pellucid.date(ends[0])}`, ends, from: ends[0] };
+      const signed = ends[0] < 0 && ends[1] > 0 && /distance|displacement/.test(name);
+      const most = Math.max(-ends[0], ends[1]);
+      return { title: name, signed, ends: signed ? [-most, most] : ends };
+    }
+
+    // The values of an attribute that names kinds of points, each with how many there are; or null.
+    classesOf(name) {
+      const counts = new Map();
+      for (const layer of this.group.layers) {
+        const s = layer.scalars.find((x) => x.name === name);
+        if (!s) continue;
+        if (!s.exact) return null;
+        // A moved layer shares them.
+        if (layer.from !== null && counts.size) continue;
+        for (let i = 0; i < layer.n; i++) {
+          const v = Pellucid.valueOf(s, i);
+          counts.set(v, (counts.get(v) || 0) + 1);
+          if (counts.size > MOST_CLASSES && name !== "classification") return null;
+        }
+      }
+      const found = [...counts].filter(([v]) => Number.isFinite(v)).sort((a, b) => a[0] - b[0]);
+      return found.length ? found : null;
+    }
+
+    // The name of a class of points.
+    className(v) {
+      const found = this.meta.classes && this.meta.classes.find(([number]) => number === v);
+      return found ? found[1].replaceAll("-", " ") : `class ${v}`;
+    }
+
+    // How the numbers are spread that points are coloured by.
+    chartValues(kind, name) {
+      const panel = byId("panel");
+      const { legend } = this;
+      if (kind !== "scalar" || !legend || legend.classes) {
+        Pellucid.valuesChart(panel, name, null);
+        return;
+      }
+      const layer = [...this.group.layers].reverse().find((l) => l.scalars.some((s) => s.name === name));
+      const at = this.valuesOf(kind, name, layer);
+      const values = Float64Array.from({ length: layer.n }, (_, i) => at(i));
+      const text = legend.from === undefined ? number : (v) => `${number(v - legend.from)} s`;
+      Pellucid.valuesChart(panel, legend.title, values, { signed: Boolean(legend.signed), text });
     }
 
     commonRange(name) {
@@ -91,15 +174,29 @@
       byId("legend").hidden = !legend;
       if (!legend) return;
       byId("legend-title").textContent = legend.title;
+      const list = byId("legend-list");
+      list.replaceChildren();
+      for (const id of ["legend-bar", "legend-ends"]) byId(id).hidden = Boolean(legend.classes);
+      list.hidden = !legend.classes;
+      if (legend.classes) {
+        for (const [v, count] of legend.classes) {
+          const swatch = element("i");
+          swatch.style.background = `rgb(${legend.colors.get(v).join(" ")})`;
+          const item = element("li");
+          item.append(swatch, element("span", legend.named ? this.className(v) : String(v)), element("em", count.toLocaleString("en")));
+          list.append(item);
+        }
+        return;
+      }
       const [lo, hi] = legend.ends;
-      byId("legend-lo").textContent = number(lo);
-      byId("legend-mid").textContent = legend.signed ? "0" : number((lo + hi) / 2);
-      byId("legend-hi").textContent = number(hi);
+      const text = legend.from === undefined ? number : (v) => (v === lo ? "0 s" : `${number(v - lo)} s`);
+      byId("legend-lo").textContent = text(lo);
+      byId("legend-mid").textContent = legend.signed ? "0" : text((lo + hi) / 2);
+      byId("legend-hi").textContent = text(hi);
       const bar = byId("legend-bar");
       const pen = bar.getContext("2d");
-      const stops = legend.signed ? this.meta.maps.signed : this.meta.maps.amount;
       for (let x = 0; x < bar.width; x++) {
-        pen.fillStyle = `rgb(${colorAt(stops, x / (bar.width - 1)).join(" ")})`;
+        pen.fillStyle = `rgb(${colorAt(this.stops(legend), x / (bar.width - 1)).join(" ")})`;
         pen.fillRect(x, 0, 1, bar.height);
       }
     }

@@ -143,6 +143,13 @@ const Pellucid = {};
     return out;
   }
 
+  // How far each row moved beside its normal, or null without a partner.
+  function tangential(group, layer) {
+    const along = displacements(group, layer);
+    if (!along) return null;
+    return along.map((d, row) => Math.sqrt(Math.max(0, displacement(group, layer, row) ** 2 - d * d)));
+  }
+
   // The displacement of one row, or null.
   function displacement(group, layer, row) {
     const to = layer.from === null ? group.layers.find((l) => group.layers[l.from] === layer) : layer;
@@ -151,14 +158,24 @@ const Pellucid = {};
     return Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
   }
 
-  // Four digits that count.
+  // Four digits that count, or all that stand before the point.
   function number(v) {
     if (v === null || v === undefined || Number.isNaN(v)) return "–";
     if (v === 0) return "0";
     const size = Math.abs(v);
-    if (size >= 1e6 || size < 1e-4) return v.toExponential(2);
-    return String(Number(v.toPrecision(4)));
+    if (size >= 1e15 || size < 1e-4) return v.toExponential(2);
+    return size >= 1e4 ? Math.round(v).toLocaleString("en") : String(Number(v.toPrecision(4)));
   }
 
-  Object.assign(Pellucid, { unpack, group, order, valueOf, place, displacements, displacement, number });
+  // Seconds since GPS began, 6 January 1980, in LAS less a thousand million; a week has fewer.
+  const GPS_START = Date.UTC(1980, 0, 6);
+  const WEEK = 604800;
+
+  // Whether a number of that name is a time of GPS that tells a day.
+  const isDate = (name, v) => /^(gps_?)?time$/i.test(name) && v > WEEK && v < 1e9;
+
+  // A time of GPS as people write it, to the second.
+  const date = (v) => new Date(GPS_START + 1000 * (v + 1e9)).toISOString().slice(0, 19).replace("T", " ");
+
+  Object.assign(Pellucid, { unpack, group, order, valueOf, place, displacements, displacement, tangential, number, isDate, date });
 })();

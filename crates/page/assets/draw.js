@@ -4,7 +4,9 @@
 (() => {
   // Light on a surface of normal n, in the axes of the picture.
   const LIGHT = `
+    uniform float uFlat;      // one: colours as they are, for shading by depth only
     vec3 lit(vec3 n, vec3 color) {
+      if (uFlat > 0.5) return color;
       vec3 light = normalize(vec3(-0.45, 0.6, 0.66));
       float key = max(dot(n, light), 0.0);
       float side = max(dot(n, normalize(vec3(0.8, 0.1, 0.55))), 0.0);
@@ -281,6 +283,7 @@
       gl.uniform1f(at.uPixels, 0.5 * view.matrices.focal * view.port[3]);
       gl.uniform4fv(at.uPlane, scene.plane);
       gl.uniform1f(at.uSlab, scene.slab);
+      gl.uniform1f(at.uFlat, scene.dome ? 1 : 0);
       gl.bindVertexArray(cloud.array);
       gl.drawArrays(gl.POINTS, 0, count);
       gl.bindVertexArray(null);
@@ -311,9 +314,11 @@
       gl.bindTexture(gl.TEXTURE_2D, t.depth);
       gl.uniform1i(at.uColor, 0);
       gl.uniform1i(at.uDepth, 1);
-      gl.uniform2f(at.uStep, (1.4 * scene.ratio) / width, (1.4 * scene.ratio) / height);
+      // Eye-dome lighting looks farther around, so that shapes show without light.
+      const reach = (scene.dome ? 2.6 : 1.4) * scene.ratio;
+      gl.uniform2f(at.uStep, reach / width, reach / height);
       gl.uniform1i(at.uPairs, fine ? 4 : 2);
-      gl.uniform1f(at.uStrength, fine ? 2.4 : 4.8);
+      gl.uniform1f(at.uStrength, (scene.dome ? 2.5 : 1) * (fine ? 2.4 : 4.8));
       gl.uniform3fv(at.uTop, scene.top);
       gl.uniform3fv(at.uBottom, scene.bottom);
       gl.bindVertexArray(this.none);

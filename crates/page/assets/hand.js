@@ -21,12 +21,14 @@
     ["[ ]", "move the slider or the section"],
     ["C", "next colour"],
     ["X", "section"],
+    ["M", "measure between two points"],
+    ["E", "eye-dome lighting"],
     ["U", "another axis up"],
     [", .", "smaller, larger points"],
     ["R", "back to the start"],
     ["P", "save a picture"],
     ["T", "light or dark"],
-    ["I", "the run"],
+    ["I", "details"],
   ];
 
   class Hand extends Pellucid.Colours {
@@ -40,24 +42,35 @@
       const inside = ([cx, cy, w, h]) => x >= cx && x < cx + w && y >= cy && y < cy + h;
       const view = this.views().find((v) => inside(v.clip));
       const row = view ? this.drawer.rowAt(this.scene(), view, x, y, Math.ceil(4 * ratio)) : null;
-      this.show(row === null ? null : { layer: view.layer, row });
+      const picked = row === null ? null : { layer: view.layer, row };
+      if (this.measure.on) this.addMeasured(picked);
+      else this.show(picked);
       return this.picked;
     }
 
-    show(picked) {
+    // Shows names and values beside the view.
+    card(title, rows) {
       const card = byId("picked");
-      card.hidden = !picked;
+      card.hidden = false;
+      card.querySelector("h2").textContent = title;
+      const dl = card.querySelector("dl");
+      dl.replaceChildren();
+      for (const [name, value] of rows) dl.append(element("dt", name), element("dd", value));
+    }
+
+    show(picked) {
+      byId("picked").hidden = !picked;
       this.picked = null;
       if (!picked) return;
       const { layer, row } = picked;
       const g = this.group;
       const place = Pellucid.place(g, layer, row);
       const index = row * g.meta.stride;
-      card.querySelector("h2").textContent = `Point ${index}`;
       const rows = [["cloud", layer.name]];
       // As many digits as the page keeps.
       const digits = (c) => Math.max(0, Math.min(12, Math.ceil(-Math.log10(g.meta.step[c] || 1))));
       place.forEach((v, c) => rows.push(["xyz"[c], v.toFixed(digits(c))]));
+      if (g.meta.unit) rows.push(["unit", g.meta.unit]);
       const d = Pellucid.displacements(g, layer);
       const spacings = (v) => `${number(v)} (${Number((v / g.meta.spacing).toPrecision(3))} spacings)`;
       if (d) {
@@ -68,11 +81,11 @@
       rows.push(["normal", [0, 1, 2].map((c) => (layer.normal[3 * row + c] / 127).toFixed(2)).join(" ")]);
       for (const s of layer.scalars) {
         const v = Pellucid.valueOf(s, row);
-        rows.push([s.name, s.exact ? String(v) : number(v)]);
+        const named = s.name === "classification" ? `${v} (${this.className(v)})` : String(v);
+        const time = Pellucid.isDate(s.name, v) ? `${Pellucid.date(v)} (GPS)` : number(v);
+        rows.push([s.name, s.exact ? named : time]);
       }
-      const dl = card.querySelector("dl");
-      dl.replaceChildren();
-      for (const [name, value] of rows) dl.append(element("dt", name), element("dd", value));
+      this.card(`Point ${index}`, rows);
       this.picked = { layer: layer.name, index, place, displacement: d ? d[row] : null, rows };
     }
 
@@ -84,6 +97,7 @@
       const arrow = arrows[event.key];
       if (arrow) {
         event.preventDefault();
+        this.touched = true;
         const [dx, dy] = arrow.map((x) => 20 * x);
         if (event.shiftKey) camera.pan(dx, dy, canvas.clientHeight);
         else camera.orbit(dx, dy);
@@ -96,20 +110,21 @@
         else this.setSplit(this.split + by);
       };
       const actions = {
-        "+": () => camera.zoom(1.15), "=": () => camera.zoom(1.15), "-": () => camera.zoom(1 / 1.15),
+        "+": () => this.zoom(1.15), "=": () => this.zoom(1.15), "-": () => this.zoom(1 / 1.15),
         b: () => many && this.setMode("before"), a: () => many && this.setMode("after"),
         w: () => many && this.setMode("slider"), s: () => many && this.setMode("beside"),
         "[": () => slide(-0.02), "]": () => slide(0.02),
         c: () => this.nextColor(), x: () => this.setSection({ on: !this.section.on }),
-        u: () => { camera.up = (camera.up + 2) % 3; },
+        m: () => this.setMeasure(!this.measure.on), e: () => this.setDome(!this.dome),
+        u: () => { camera.up = (camera.up + 2) % 3; this.fit(); },
         ",": () => { this.pointSize = Math.max(0.25, this.pointSize / 1.2); },
         ".": () => { this.pointSize = Math.min(4, this.pointSize * 1.2); },
-        r: () => { camera.reset(); this.pointSize = 1; }, p: () => this.save(), t: () => this.otherTheme(),
+        r: () => this.reset(), p: () => this.save(), t: () => this.otherTheme(),
         i: () => this.togglePanel(), "?": () => byId("help").showModal(),
-        Escape: () => this.show(null),
+        Escape: () => (this.measure.on ? this.setMeasure(false) : this.show(null)),
       };
       const view = VIEWS[Number(event.key) - 1];
-      const action = view ? () => camera.from(view[1], view[2]) : actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      const action = view ? () => this.from(view[1], view[2]) : actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
       if (!action) return;
       event.preventDefault();
       action();

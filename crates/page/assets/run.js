@@ -2,7 +2,7 @@
 // The panel beside the view: what a run did and learned. Whatever comes from a file is put in as
 // text, never as markup.
 (() => {
-  const { number } = Pellucid;
+  const { number, element, lines, bins } = Pellucid;
 
   const STOPS = {
     converged: "it had converged",
@@ -12,13 +12,6 @@
     observer: "it was asked to stop",
     "nothing-to-do": "there was nothing to do",
   };
-
-  function element(name, text, attributes) {
-    const e = document.createElement(name);
-    if (text !== undefined && text !== null) e.textContent = text;
-    for (const [k, v] of Object.entries(attributes || {})) e.setAttribute(k, v);
-    return e;
-  }
 
   function section(panel, title) {
     const s = element("section");
@@ -43,7 +36,7 @@
     spacing > 0 ? `${number(v)} (${short(v / spacing)} spacings)` : number(v);
 
   function summary(panel, run) {
-    const s = section(panel, "The run");
+    const s = section(panel, "Summary");
     const { report, displacement } = run;
     const big = element("div", null, { class: "numbers" });
     const fact = (value, name) => {
@@ -109,56 +102,6 @@
     for (const line of words || []) s.append(element("p", line));
   }
 
-  // Elements of a chart. The page holds one from which they take their kind.
-  function svg(name, attributes, text) {
-    const space = document.getElementById("chart-template").namespaceURI;
-    const e = document.createElementNS(space, name);
-    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-    if (text !== undefined) e.textContent = text;
-    return e;
-  }
-
-  const CHART = { width: 340, height: 120, left: 44, right: 8, top: 8, bottom: 20 };
-
-  function frame(label) {
-    const { width, height, left, right, bottom } = CHART;
-    const s = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
-    s.append(svg("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }));
-    return s;
-  }
-
-  // Lines over the iterations: [{name, values}], each value perhaps null.
-  function lines(into, title, series) {
-    const shown = series.filter((s) => s.values.some((v) => v !== null && v !== undefined));
-    if (!shown.length) return;
-    into.append(element("p", title, { class: "note" }));
-    const { width, height, left, right, top, bottom } = CHART;
-    const all = shown.flatMap((s) => s.values).filter((v) => v !== null && v !== undefined);
-    const hi = Math.max(...all);
-    const lo = Math.min(0, ...all);
-    const n = Math.max(...shown.map((s) => s.values.length));
-    const x = (i) => left + ((width - left - right) * (i + 0.5)) / n;
-    const y = (v) => top + ((height - top - bottom) * (hi - v)) / (hi - lo || 1);
-    const s = frame(title);
-    for (const v of [lo, hi]) s.append(svg("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, number(v)));
-    const every = Math.ceil(n / 12);
-    for (let i = 0; i < n; i += every) s.append(svg("text", { x: x(i), y: height - 6, "text-anchor": "middle" }, String(i + 1)));
-    shown.forEach(({ name, values }, k) => {
-      const second = k ? " second" : "";
-      const known = values.map((v, i) => [v, i]).filter(([v]) => v !== null && v !== undefined);
-      const path = known.map(([v, i]) => `${x(i).toFixed(1)},${y(v).toFixed(1)}`).join(" ");
-      s.append(svg("polyline", { class: "line" + second, points: path }));
-      for (const [v, i] of known) {
-        const dot = svg("circle", { class: "dot" + second, cx: x(i), cy: y(v), r: 3 });
-        dot.append(svg("title", {}, `${name}, iteration ${i + 1}: ${v}`));
-        s.append(dot);
-      }
-      s.append(svg("text", { x: width - right, y: top + 10 + 12 * k, "text-anchor": "end" }, `● ${name}`));
-      s.lastChild.style.fill = k ? "#d2644a" : "var(--bar)";
-    });
-    into.append(s);
-  }
-
   function history(panel, report) {
     const h = report.history;
     if (!h.length) return;
@@ -176,39 +119,35 @@
       { name: "before", values: column("energy_before") },
       { name: "after", values: column("energy_after") },
     ]);
-    lines(s, "Noise estimated to be left", [{ name: "noise", values: column("noise_left") }]);
+    lines(s, "Estimated residual noise", [{ name: "noise", values: column("noise_left") }]);
   }
 
-  // How many points moved how far: bins of signed lengths.
-  function histogram(panel, values, unit) {
+  // How far points moved: along the normal, and beside it.
+  function movement(panel, group, layer) {
+    const along = Pellucid.displacements(group, layer);
+    if (!along) return;
+    const beside = Pellucid.tangential(group, layer);
+    const s = section(panel, "How far points moved");
+    const pair = element("div", null, { class: "pair" });
+    const [a, b] = [element("div"), element("div")];
+    bins(a, "Along the normal", along, { signed: true });
+    bins(b, "Along the surface", beside, {});
+    pair.append(a, b);
+    s.append(pair);
+    s.append(element("p", "Along the normal: out of the surface to the right, into it to the left.", { class: "note" }));
+    const unit = group.meta.unit || "file units";
+    if (group.meta.spacing > 0) s.append(element("p", `In ${unit}; one spacing is ${number(group.meta.spacing)}.`, { class: "note" }));
+  }
+
+  // How often the numbers occur that points are coloured by; replaces the last one.
+  function valuesChart(panel, title, values, options) {
+    for (const old of panel.querySelectorAll("section.values")) old.remove();
     if (!values) return;
-    const finite = [...values].filter(Number.isFinite);
-    if (!finite.length) return;
-    const s = section(panel, "How far points moved along the normal");
-    s.append(element("p", "Out of the surface to the right, into it to the left.", { class: "note" }));
-    const sizes = finite.map(Math.abs).sort((a, b) => a - b);
-    const most = sizes[Math.floor(0.995 * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
-    const bins = new Array(41).fill(0);
-    for (const v of finite) {
-      const k = Math.round(20 + (20 * v) / most);
-      bins[Math.max(0, Math.min(40, k))]++;
-    }
-    const { width, height, left, right, top, bottom } = CHART;
-    const tallest = Math.max(...bins);
-    const step = (width - left - right) / bins.length;
-    const chart = frame("How far points moved");
-    bins.forEach((count, k) => {
-      const h = ((height - top - bottom) * count) / tallest;
-      const bar = svg("rect", { class: "bin", x: left + k * step + 0.5, y: height - bottom - h, width: step - 1, height: h });
-      bar.append(svg("title", {}, `${count} points, around ${number(((k - 20) / 20) * most)}`));
-      chart.append(bar);
-    });
-    for (const [v, at] of [[-most, left + step / 2], [0, left + 20.5 * step], [most, width - right - step / 2]]) {
-      chart.append(svg("text", { x: at, y: height - 6, "text-anchor": "middle" }, number(v)));
-    }
-    chart.append(svg("text", { x: left - 6, y: top + 8, "text-anchor": "end" }, tallest.toLocaleString("en")));
-    s.append(chart);
-    if (unit > 0) s.append(element("p", `One spacing is ${number(unit)}.`, { class: "note" }));
+    const s = element("section", null, { class: "values" });
+    s.append(element("h2", title));
+    bins(s, `Points by ${title}`, values, { ...options, wide: true });
+    const first = panel.querySelector("section");
+    panel.insertBefore(s, first ? first.nextSibling : null);
   }
 
   function times(panel, seconds) {
@@ -270,14 +209,12 @@
   function panel(into, meta, group) {
     for (const old of into.querySelectorAll("section")) old.remove();
     const { run, words } = group.meta;
-    if (run) {
-      summary(into, run);
-      heat(into, run.report, words, meta.maps);
-    }
+    if (run) summary(into, run);
     const moved = group.layers.find((l) => l.from !== null);
-    if (moved) histogram(into, Pellucid.displacements(group, moved), group.meta.spacing);
+    if (moved) movement(into, group, moved);
     if (run) {
       history(into, run.report);
+      heat(into, run.report, words, meta.maps);
       times(into, run.report.seconds);
       fates(into, run);
     }
@@ -285,5 +222,5 @@
     if (meta.head || run) again(into, meta.head, run);
   }
 
-  Object.assign(Pellucid, { panel, element });
+  Object.assign(Pellucid, { panel, valuesChart });
 })();

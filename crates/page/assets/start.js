@@ -12,7 +12,9 @@
   try {
     const app = new Pellucid.App(meta, text);
     Pellucid.app = app;
-    await app.open(0);
+    // Of several files one that was changed is of more interest.
+    const moved = meta.groups.findIndex((g) => g.run && g.run.displacement.moved > 0);
+    await app.open(Math.max(0, moved));
   } catch (error) {
     const status = document.getElementById("status");
     status.hidden = false;

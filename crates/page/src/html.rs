@@ -1,5 +1,6 @@
 //! The page.
 
+use pellucid::io::LAS_CLASSES;
 use serde_json::{Value, json};
 
 use crate::look::maps::{AMOUNT, SIGNED};
@@ -9,13 +10,15 @@ use crate::pack::Group;
 pub const STYLE: &str = include_str!("../assets/style.css");
 
 /// What makes it work, in this order: names and contents.
-pub const SCRIPTS: [(&str, &str); 8] = [
+pub const SCRIPTS: [(&str, &str); 10] = [
     ("data.js", include_str!("../assets/data.js")),
     ("camera.js", include_str!("../assets/camera.js")),
     ("draw.js", include_str!("../assets/draw.js")),
+    ("charts.js", include_str!("../assets/charts.js")),
     ("run.js", include_str!("../assets/run.js")),
     ("colours.js", include_str!("../assets/colours.js")),
     ("hand.js", include_str!("../assets/hand.js")),
+    ("overlay.js", include_str!("../assets/overlay.js")),
     ("app.js", include_str!("../assets/app.js")),
     ("start.js", include_str!("../assets/start.js")),
 ];
@@ -82,6 +85,7 @@ impl Page {
             "title": self.title,
             "head": self.head,
             "live": self.live,
+            "classes": LAS_CLASSES,
             "maps": { "amount": AMOUNT.stops, "signed": SIGNED.stops },
             "groups": self.groups.iter().map(|g| &g.meta).collect::<Vec<_>>(),
         })

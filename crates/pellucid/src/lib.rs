@@ -17,7 +17,7 @@
 //! Points keep their number, order and attributes, and results are the same to the last bit for any number of
 //! threads. [`denoise`](mod@denoise) has the methods, [`cloud`] points, neighbors, normals and measures, [`io`] files,
 //! [`graph`] feature metric learning on anything that has features and a signal, [`outliers`] finds what no denoiser
-//! can mend, and [`big`] is for files larger than memory.
+//! can mend, [`big`] is for files larger than memory, and [`steps`] for pipelines.
 //!
 //! # Another method, with parameters
 //!
@@ -179,6 +179,7 @@
 //! ```
 
 pub mod big;
+pub mod steps;
 
 use std::path::Path;
 

@@ -10,6 +10,7 @@ mod files;
 mod graph;
 mod measures;
 mod pieces;
+mod steps;
 mod tiles;
 mod watch;
 
@@ -47,6 +48,8 @@ fn native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(denoise::methods, m)?)?;
     m.add_function(wrap_pyfunction!(files::read, m)?)?;
     m.add_function(wrap_pyfunction!(files::write, m)?)?;
+    m.add_function(wrap_pyfunction!(steps::pipeline, m)?)?;
+    m.add_function(wrap_pyfunction!(steps::apply_steps, m)?)?;
     m.add_function(wrap_pyfunction!(pieces::unpack, m)?)?;
     m.add_function(wrap_pyfunction!(pieces::rewrite, m)?)?;
     m.add_function(wrap_pyfunction!(graph::learn_graph, m)?)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use numpy::PyReadonlyArray2;
 use pellucid::cloud::{Point, vec3};
-use pellucid::io::{Format, IoError, Part, PieceFile, WriteOptions};
+use pellucid::io::{IoError, Part, PieceFile, WriteOptions};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
@@ -88,10 +88,7 @@ pub fn rewrite(
     let moved: &[Point] = moved.as_slice().map_err(value)?.as_chunks::<3>().0;
     let work = || -> Result<bool, Fault> {
         let Some(file) = open(&path)? else { return Ok(false) };
-        let format = Format::from_path(&out).unwrap_or(file.format());
-        if file.check_becomes(format).is_err() {
-            return Ok(false);
-        }
+        let Ok(format) = file.check_output(&out) else { return Ok(false) };
         let forbid = vec![path.clone()];
         let options = WriteOptions { overwrite, forbid, ..Default::default() };
         let mut part = Part::beside(&out, &options)?;

@@ -7,12 +7,13 @@ use pellucid::io::{Format, LasScale};
 use crate::classes;
 
 /// Formats of stdin and stdout, for commands that write a cloud.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Default, Clone, clap::Args)]
 pub struct Streams {
     /// Format of stdin (IN is -), such as ply, where its content does not tell it
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     pub in_format: Option<String>,
-    /// Format of stdout (OUT is -), such as ply [default: that of IN]
+    /// Format of stdout (OUT is -) or of the files in the folder OUT, such as ply [default: that of
+    /// IN]
     #[arg(long, visible_alias = "out-format", value_name = "FORMAT", value_parser = format_name)]
     pub format: Option<String>,
     /// Step of coordinates in LAS and LAZ, in file units, or auto: a ten-thousandth of the mean

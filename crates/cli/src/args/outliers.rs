@@ -33,12 +33,15 @@ are neither points nor outliers.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Outliers {
-    /// The cloud; - for stdin
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
-    /// The file to write; - for stdout
-    #[arg(value_name = "OUT")]
+    /// The clouds; folders stand for those in them, - for stdin
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The file to write, or the folder if there are several inputs; - for stdout
+    #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
+    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// What makes a point an outlier
     #[arg(short, long, value_name = "M", default_value = "isolated")]
     pub method: RuleName,
@@ -54,7 +57,8 @@ pub struct Outliers {
     /// Mark outliers by their class, 7 or 18, instead of a flag or an attribute of their own
     #[arg(long, conflicts_with = "remove")]
     pub classify: bool,
-    /// With --remove: write for each point that is kept, on a line, its row in IN (from 0)
+    /// With --remove and one input: write for each point that is kept, on a line, its row in IN (from
+    /// 0)
     #[arg(long, value_name = "FILE", requires = "remove")]
     pub map: Option<PathBuf>,
     /// Formats of stdin and stdout.

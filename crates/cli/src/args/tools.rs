@@ -1,18 +1,21 @@
-//! The flags of `thin`, `crop`, `merge`, `dedup`, `normals` and `distance`.
+//! The flags of `thin`, `crop`, `merge`, `split`, `dedup`, `normals` and `distance`.
 
 use std::path::PathBuf;
 
 use super::{Part, Streams, Viewpoint, flags, threads};
 
-/// What every command has that makes one cloud out of another.
+/// What every command has that makes clouds out of others, one of one.
 #[derive(Debug, clap::Args)]
 pub struct Files {
-    /// The cloud; - for stdin
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
-    /// The file to write; - for stdout
-    #[arg(value_name = "OUT")]
+    /// The clouds; folders stand for those in them, - for stdin
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The file to write, or the folder if there are several inputs; - for stdout
+    #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
+    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// How it is written.
     #[command(flatten)]
     pub common: Common,
@@ -73,12 +76,15 @@ pub struct Crop {
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub struct Merge {
-    /// The clouds, in the order in which their points come
+    /// The clouds, in the order in which their points come; folders stand for those in them
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
     /// The file to write; - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
+    /// Also take the clouds in folders inside folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// Add the attribute "source": the number of its file for each point, from 0
     #[arg(long)]
     pub source: bool,
@@ -123,16 +129,17 @@ its triangles, or those stored with its points.";
 /// Arguments of `distance`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DISTANCE_EXAMPLES)]
+#[command(override_usage = "pellucid distance [OPTIONS] <IN>... <REFERENCE> <OUT>")]
 pub struct Distance {
-    /// The cloud whose distances are wanted; - for stdin
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
-    /// The cloud or the mesh (PLY, OFF, OBJ with faces) that distances are measured to
-    #[arg(value_name = "REFERENCE")]
-    pub reference: PathBuf,
-    /// The file to write: IN with the attribute "distance"; - for stdout
-    #[arg(value_name = "OUT")]
-    pub output: PathBuf,
+    /// IN: the clouds whose distances are wanted; folders stand for those in them, - for stdin.
+    /// REFERENCE: the cloud or the mesh (PLY, OFF, OBJ with faces) that distances are measured to.
+    /// OUT: the file to write, IN with the attribute "distance", or the folder if there are several; -
+    /// for stdout
+    #[arg(value_name = "FILE", num_args = 3.., required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    #[arg(short, long)]
+    pub recursive: bool,
     /// Distances with a sign
     #[arg(long)]
     pub signed: bool,
@@ -140,6 +147,37 @@ pub struct Distance {
     #[arg(long)]
     pub to_points: bool,
     /// How it is written.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const SPLIT_EXAMPLES: &str = "Examples:
+  pellucid split scan.las parts/ --by class         scan_class2.las, scan_class6.las …
+  pellucid split scans.e57 parts/ --by scan         scans_scan0.e57, scans_scan1.e57 …
+  pellucid split tile.laz parts/ --tile 100         squares of 100 file units, by their lower corner
+Each point goes into one file, with its attributes, in the order of IN.";
+
+/// Arguments of `split`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SPLIT_EXAMPLES)]
+#[command(group = clap::ArgGroup::new("rule").required(true).args(["by", "tile"]))]
+pub struct Split {
+    /// The clouds; folders stand for those in them
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The folder to write to; it is made if it is not there
+    #[arg(value_name = "FOLDER", required = true)]
+    pub output: PathBuf,
+    /// Also take the clouds in folders inside folders
+    #[arg(short, long)]
+    pub recursive: bool,
+    /// One file for each scan, each class, or each value of an attribute of whole numbers
+    #[arg(long, value_name = "scan|class|ATTRIBUTE")]
+    pub by: Option<String>,
+    /// One file for each square of this side in x and y, in file units
+    #[arg(long, value_name = "X", value_parser = length, allow_negative_numbers = true)]
+    pub tile: Option<f64>,
+    /// How they are written.
     #[command(flatten)]
     pub common: Common,
 }

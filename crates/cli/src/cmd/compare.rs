@@ -1,16 +1,36 @@
 //! `pellucid compare`.
 
-use pellucid::cloud::quality::{self, Comparison, QualityError};
-use pellucid::{denoise, io};
+use std::path::Path;
 
+use pellucid::cloud::quality::{self, Comparison, QualityError, TriangleMesh};
+use pellucid::{denoise, io};
+use serde::Serialize;
+
+use super::jobs;
 use super::streams;
 use crate::args::Compare;
 use crate::failure::{Failure, naming};
 use crate::output;
 use crate::progress::Show;
 
+/// The comparison of one file of a folder.
+#[derive(Serialize)]
+struct Named {
+    result: String,
+    truth: String,
+    #[serde(flatten)]
+    comparison: Comparison,
+}
+
 pub fn run(args: &Compare) -> Result<(), Failure> {
     let show = Show::new(args.quiet);
+    let mesh = match &args.mesh {
+        Some(path) => Some(show.busy("reading the mesh", || io::read_mesh(path))?),
+        None => None,
+    };
+    if args.result.is_dir() {
+        return folders(args, mesh.as_ref());
+    }
     let in_format = args.stdin.in_format.as_deref();
     let streamed = [&args.result, &args.truth].map(|p| streams::is_stream(p));
     if streamed == [true, true] {
@@ -19,32 +39,61 @@ pub fn run(args: &Compare) -> Result<(), Failure> {
     if streamed == [false, false] {
         streams::check_input(&args.result, in_format)?;
     }
-    let result = streams::read(&args.result, in_format, show)?.cloud;
-    let truth = streams::read(&args.truth, in_format, show)?.cloud;
-    let mesh = match &args.mesh {
-        Some(path) => Some(show.busy("reading the mesh", || io::read_mesh(path))?),
-        None => None,
-    };
-    let comparison = show.busy("comparing", || {
-        denoise::install(args.threads, || quality::compare(&result, &truth, mesh.as_ref()))
-    });
-    let comparison = comparison
-        .map_err(|e| Failure::input(naming(streams::source_name(fault_of(args, &e)), e)))?;
+    let comparison = one(args, &args.result, &args.truth, mesh.as_ref())?;
     if args.json { output::print_json(&comparison) } else { output::print(&table(&comparison)) }
 }
 
-/// The file that a fault is in.
-fn fault_of<'a>(args: &'a Compare, error: &QualityError) -> &'a std::path::Path {
-    match (error, &args.mesh) {
-        (QualityError::EmptyResult { .. }, _) => &args.result,
-        (
-            QualityError::EmptyMesh
-            | QualityError::MeshIndex { .. }
-            | QualityError::MeshVertex { .. },
-            Some(mesh),
-        ) => mesh,
-        _ => &args.truth,
+/// Every cloud of a folder against that of the same name in another, or against one cloud.
+fn folders(args: &Compare, mesh: Option<&TriangleMesh>) -> Result<(), Failure> {
+    let results = jobs::files(std::slice::from_ref(&args.result), false, args.quiet)?;
+    let mut all = Vec::new();
+    let outcome = jobs::each(&results, |result| {
+        let truth = match args.truth.is_dir() {
+            true => args.truth.join(result.file_name().unwrap_or_default()),
+            false => args.truth.clone(),
+        };
+        let comparison = one(args, result, &truth, mesh)?;
+        let (result, truth) = (result.display().to_string(), truth.display().to_string());
+        if !args.json {
+            let gap = if all.is_empty() { "" } else { "\n" };
+            output::print(&format!("{gap}{result} against {truth}\n{}", table(&comparison)))?;
+        }
+        all.push(Named { result, truth, comparison });
+        Ok(())
+    });
+    if args.json {
+        output::print_json(&all)?;
     }
+    outcome
+}
+
+fn one(
+    args: &Compare,
+    result: &Path,
+    truth: &Path,
+    mesh: Option<&TriangleMesh>,
+) -> Result<Comparison, Failure> {
+    let show = Show::new(args.quiet);
+    let in_format = args.stdin.in_format.as_deref();
+    let clouds = [result, truth].map(|path| streams::read(path, in_format, show));
+    let [a, b] = clouds;
+    let (a, b) = (a?.cloud, b?.cloud);
+    let comparison = show
+        .busy("comparing", || denoise::install(args.threads, || quality::compare(&a, &b, mesh)));
+    let fault = |e: QualityError| {
+        let file = match (&e, &args.mesh) {
+            (QualityError::EmptyResult { .. }, _) => result,
+            (
+                QualityError::EmptyMesh
+                | QualityError::MeshIndex { .. }
+                | QualityError::MeshVertex { .. },
+                Some(mesh),
+            ) => mesh,
+            _ => truth,
+        };
+        Failure::input(naming(streams::source_name(file), e))
+    };
+    comparison.map_err(fault)
 }
 
 fn table(c: &Comparison) -> String {

@@ -1,8 +1,11 @@
 //! `pellucid convert`.
 
+use std::path::Path;
+
 use pellucid::io::WriteOptions;
 use serde::Serialize;
 
+use super::jobs::{self, Job, Request};
 use super::streams;
 use crate::args::Convert;
 use crate::failure::Failure;
@@ -23,31 +26,76 @@ struct Converted {
     dropped: Vec<DroppedItem>,
 }
 
+/// The document for several files.
+#[derive(Debug, Serialize)]
+struct Reports {
+    #[serde(flatten)]
+    head: Head,
+    files: Vec<Converted>,
+}
+
 pub fn run(args: &Convert) -> Result<(), Failure> {
-    let show = Show::new(args.quiet);
-    let options = WriteOptions {
+    let jobs = jobs::plan(&Request {
+        inputs: &args.inputs,
+        output: &args.output,
+        recursive: args.recursive,
+        streams: &args.streams,
+        quiet: args.quiet,
+        makes_folders: true,
+        forbid: Vec::new(),
+    })?;
+    if jobs.len() > 1 && args.streams.format.is_none() && args.encoding.is_none() {
+        let fault = "say what the files of a folder become: --format FORMAT, such as --format laz";
+        return Err(Failure::input(fault));
+    }
+    for job in &jobs {
+        streams::check(&job.input, &job.output, &job.streams, &options(args, job))?;
+    }
+    let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
+    report::check(args.report.as_deref(), false, args.overwrite, &clouds)?;
+    let mut reports = Vec::new();
+    let outcome = jobs::each(&jobs, |job| {
+        reports.extend(one(args, job)?);
+        Ok(())
+    });
+    let Some(path) = args.report.as_deref().filter(|_| !reports.is_empty()) else {
+        return outcome;
+    };
+    let text = match reports.as_slice() {
+        [report] if jobs.len() == 1 => output::json(report)?,
+        _ => output::json(&Reports { head: Head::new(), files: reports })?,
+    };
+    output::write_file(path, (text + "\n").as_bytes(), args.overwrite, &args.inputs)?;
+    outcome
+}
+
+fn options(args: &Convert, job: &Job) -> WriteOptions {
+    WriteOptions {
         overwrite: args.overwrite,
         encoding: args.encoding.map(Into::into),
-        forbid: vec![args.input.clone()],
+        forbid: job.forbid.clone(),
         las_scale: args.streams.las_scale,
-    };
-    let format = args.streams.format.as_deref();
-    streams::check(&args.input, &args.output, &args.streams, &options)?;
-    report::check(args.report.as_deref(), false, args.overwrite, &[&args.input, &args.output])?;
-    let document = streams::read(&args.input, args.streams.in_format.as_deref(), show)?;
-    let written = streams::write(&args.output, format, &document, &options, show)?;
-    let Some(path) = &args.report else { return Ok(()) };
-    let stored = show.busy("checking the output", || fates::stored(&args.output));
+    }
+}
+
+/// One file; what a report holds, if one is wanted.
+fn one(args: &Convert, job: &Job) -> Result<Option<Converted>, Failure> {
+    let show = Show::new(args.quiet);
+    let format = job.streams.format.as_deref();
+    let document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
+    let written = streams::write(&job.output, format, &document, &options(args, job), show)?;
+    if args.report.is_none() {
+        return Ok(None);
+    }
+    let stored = show.busy("checking the output", || fates::stored(&job.output));
     let cloud = &document.cloud;
     let clouds = Clouds { before: cloud, after: cloud, stored: stored.as_ref() };
-    let report = Converted {
+    Ok(Some(Converted {
         head: Head::new(),
-        input: streams::source_name(&args.input).display().to_string(),
-        output: streams::target_name(&args.output).display().to_string(),
+        input: streams::source_name(&job.input).display().to_string(),
+        output: streams::target_name(&job.output).display().to_string(),
         points: cloud.len(),
         attributes: clouds.fates(&written.dropped, &[]),
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
-    };
-    let text = output::json(&report)? + "\n";
-    output::write_file(path, text.as_bytes(), args.overwrite, &options.forbid)
+    }))
 }

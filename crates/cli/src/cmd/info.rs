@@ -1,6 +1,7 @@
 //! `pellucid info`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use pellucid::cloud::attribute::names;
 use pellucid::cloud::{Attribute, DistinctRows, Point, PointCloud, noise, vec3};
@@ -8,6 +9,7 @@ use pellucid::io::{Document, Source};
 use serde::Serialize;
 
 use super::compare::number;
+use super::jobs;
 use super::streams;
 use crate::args::Info;
 use crate::classes;
@@ -68,21 +70,44 @@ struct Bounds {
 }
 
 pub fn run(args: &Info) -> Result<(), Failure> {
-    let show = Show::new(args.quiet);
-    streams::check_input(&args.file, args.stdin.in_format.as_deref())?;
-    let document = streams::read(&args.file, args.stdin.in_format.as_deref(), show)?;
-    let facts = show.busy("looking", || facts(args, &document));
-    if args.json { output::print_json(&facts) } else { output::print(&table(&facts)) }
+    for file in &args.files {
+        streams::check_input(file, args.stdin.in_format.as_deref())?;
+    }
+    let files = jobs::files(&args.files, args.recursive, args.quiet)?;
+    if let [file] = files.as_slice() {
+        let facts = one(args, file)?;
+        return if args.json { output::print_json(&facts) } else { output::print(&table(&facts)) };
+    }
+    let mut all = Vec::new();
+    let outcome = jobs::each(&files, |file| {
+        let facts = one(args, file)?;
+        if !args.json {
+            let gap = if all.is_empty() { "" } else { "\n" };
+            output::print(&format!("{gap}{}", table(&facts)))?;
+        }
+        all.push(facts);
+        Ok(())
+    });
+    if args.json {
+        output::print_json(&all)?;
+    }
+    outcome
 }
 
-fn facts(args: &Info, document: &Document) -> Facts {
+fn one(args: &Info, file: &Path) -> Result<Facts, Failure> {
+    let show = Show::new(args.quiet);
+    let document = streams::read(file, args.stdin.in_format.as_deref(), show)?;
+    Ok(show.busy("looking", || facts(file, &document)))
+}
+
+fn facts(file: &Path, document: &Document) -> Facts {
     let cloud = &document.cloud;
     let mut distinct = DistinctRows::of(cloud.positions());
     // Of missing measurements, too, all but the first repeat an earlier row.
     let duplicates = distinct.copies.len() + distinct.missing.saturating_sub(1);
     let (spacing, noise) = scales(&mut distinct, cloud.positions());
     Facts {
-        file: streams::source_name(&args.file).display().to_string(),
+        file: streams::source_name(file).display().to_string(),
         format: super::format_name(&document.source),
         encoding: document.source.encoding().map(|e| format!("{e:?}")),
         points: cloud.len(),

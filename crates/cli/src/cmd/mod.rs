@@ -6,19 +6,36 @@ pub mod convert;
 pub mod demo;
 pub mod denoise;
 pub mod info;
+mod jobs;
+pub mod labels;
 pub mod man;
 pub mod methods;
 pub mod noise;
 pub mod outliers;
 pub mod render;
+pub mod run;
 mod streams;
 pub mod tools;
 pub mod view;
+
+use std::path::PathBuf;
 
 use pellucid::io::Source;
 
 use crate::failure::Failure;
 use crate::output;
+
+/// Files with folders replaced by the clouds in them; other paths stay as they are, for the command to judge.
+pub fn in_folders(paths: &[PathBuf], quiet: bool) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for path in paths {
+        match path.is_dir() {
+            true => all.extend(jobs::files(std::slice::from_ref(path), false, quiet)?),
+            false => all.push(path.clone()),
+        }
+    }
+    Ok(all)
+}
 
 /// Name of a format for people.
 fn format_name(source: &Source) -> &'static str {

@@ -1,10 +1,10 @@
 //! `pellucid outliers`.
 
-mod mark;
+pub mod mark;
 
 use std::path::Path;
 
-use pellucid::cloud::outliers::{self, Isolated, LocalOutlier, Radius, Rule, Statistical};
+use pellucid::cloud::outliers::{self, Found, Isolated, LocalOutlier, Radius, Rule, Statistical};
 use pellucid::denoise;
 use pellucid::io::{Document, WriteOptions};
 use serde::Serialize;
@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::denoise::parameters::assignment;
+use super::jobs::{self, Job, Request};
 use super::streams;
 use crate::args::{Outliers, RuleName};
 use crate::failure::{Failure, naming, plain};
@@ -43,52 +44,132 @@ struct Report {
     dropped: Vec<DroppedItem>,
 }
 
+/// The document for several files.
+#[derive(Debug, Serialize)]
+struct Reports {
+    #[serde(flatten)]
+    head: Head,
+    files: Vec<Report>,
+}
+
 pub fn run(args: &Outliers) -> Result<(), Failure> {
     let rule = rule(args)?;
-    let show = Show::new(args.quiet);
-    let mut forbid = vec![args.input.clone()];
-    forbid.extend(args.map.clone());
-    let options = WriteOptions {
+    let jobs = jobs::plan(&Request {
+        inputs: &args.inputs,
+        output: &args.output,
+        recursive: args.recursive,
+        streams: &args.streams,
+        quiet: args.quiet,
+        makes_folders: true,
+        forbid: args.map.iter().cloned().collect(),
+    })?;
+    for job in &jobs {
+        streams::check(&job.input, &job.output, &job.streams, &options(args, job))?;
+        check_label(args, job, None)?;
+    }
+    streams::check_json(&args.output, args.json)?;
+    let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
+    report::check(args.report.as_deref(), false, args.overwrite, &clouds)?;
+    check_map(args, &jobs)?;
+
+    let mut reports = Vec::new();
+    let outcome = jobs::each(&jobs, |job| {
+        let (report, line) = one(args, &rule, job)?;
+        if !args.json {
+            streams::say(&job.output, args.quiet, &line)?;
+        }
+        reports.extend(report);
+        Ok(())
+    });
+    match reports.len() {
+        0 => {}
+        1 if jobs.len() == 1 => document(args, &reports[0])?,
+        _ => document(args, &Reports { head: Head::new(), files: reports })?,
+    }
+    outcome
+}
+
+/// Writes and prints what was found, where that is asked for.
+fn document(args: &Outliers, content: &impl Serialize) -> Result<(), Failure> {
+    if let Some(path) = &args.report {
+        let text = output::json(content)? + "\n";
+        output::write_file(path, text.as_bytes(), args.overwrite, &args.inputs)?;
+    }
+    if args.json { output::print_json(content) } else { Ok(()) }
+}
+
+fn options(args: &Outliers, job: &Job) -> WriteOptions {
+    WriteOptions {
         overwrite: args.overwrite,
-        forbid,
+        forbid: job.forbid.clone(),
         las_scale: args.streams.las_scale,
         ..WriteOptions::default()
-    };
-    let inputs = std::slice::from_ref(&args.input);
-    let (input, output) = (streams::source_name(&args.input), streams::target_name(&args.output));
-    streams::check(&args.input, &args.output, &args.streams, &options)?;
-    streams::check_json(&args.output, args.json)?;
-    report::check(args.report.as_deref(), false, args.overwrite, &[&args.input, &args.output])?;
-    check_map(args)?;
-    check_label(args, None)?;
+    }
+}
 
-    let document = streams::read(&args.input, args.streams.in_format.as_deref(), show)?;
-    check_label(args, Some(&document))?;
+/// One file, from reading to writing: what a report holds, if one is wanted, and a line for people.
+fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, String), Failure> {
+    let show = Show::new(args.quiet);
+    let (input, output) = (streams::source_name(&job.input), streams::target_name(&job.output));
+    let document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
+    check_label(args, job, Some(&document))?;
     let found = show.busy("looking for outliers", || {
-        denoise::install(args.threads, || outliers::find(document.cloud.positions(), &rule))
+        denoise::install(args.threads, || outliers::find(document.cloud.positions(), rule))
     });
     let found = found.map_err(|e| Failure::input(naming(input, e)))?;
 
     let before = document.cloud.clone();
     let above = denoise::install(args.threads, || mark::above(&before, &found));
     let place = Place::of(&before, &found, &above);
+    let format = job.streams.format.as_deref();
     let (cloud, done, reasons) = if args.remove {
         (before.select(&found.kept()), "removed".to_owned(), Vec::new())
     } else {
-        let marked = mark::mark(args, &document, &found, &above)
+        let target = streams::format_of(&job.output, format, Some(&document));
+        let marked = mark::mark(args.classify, &document, target, &found, &above)
             .map_err(|e| Failure::input(naming(input, e)))?;
         let reason = format!("outliers are {}", marked.done);
         (marked.cloud, marked.done, vec![(marked.attribute, reason)])
     };
     let kept = if args.remove { cloud.clone() } else { before };
     let document = Document { cloud, source: document.source };
-    let format = args.streams.format.as_deref();
-    let written = streams::write(&args.output, format, &document, &options, show)?;
+    let written = streams::write(&job.output, format, &document, &options(args, job), show)?;
     if let Some(path) = &args.map {
         let rows: String = found.kept().iter().map(|row| format!("{row}\n")).collect();
-        output::write_file(path, rows.as_bytes(), args.overwrite, inputs)?;
+        output::write_file(path, rows.as_bytes(), args.overwrite, &args.inputs)?;
     }
+    let line = line(input, output, rule, &found, &place, &done);
+    if args.report.is_none() && !args.json {
+        return Ok((None, line));
+    }
+    let stored = fates::stored(&job.output);
+    let clouds = Clouds { before: &kept, after: &document.cloud, stored: stored.as_ref() };
+    let report = Report {
+        head: Head::new(),
+        input: input.display().to_string(),
+        output: output.display().to_string(),
+        rule: *rule,
+        points: found.flags.len(),
+        outliers: found.count(),
+        limit: found.limit,
+        spacing: found.spacing,
+        done,
+        place,
+        attributes: clouds.fates(&written.dropped, &reasons),
+        dropped: written.dropped.iter().map(DroppedItem::from).collect(),
+    };
+    Ok((Some(report), line))
+}
 
+/// What was found, for people.
+fn line(
+    input: &Path,
+    output: &Path,
+    rule: &Rule,
+    found: &Found,
+    place: &Place,
+    done: &str,
+) -> String {
     let (points, count) = (found.flags.len(), found.count());
     let share = 100.0 * count as f64 / points.max(1) as f64;
     let mut line = format!(
@@ -98,33 +179,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
         rule.name()
     );
     line.extend(place.line(count));
-    if !args.json {
-        streams::say(&args.output, args.quiet, &line)?;
-    }
-    if args.report.is_none() && !args.json {
-        return Ok(());
-    }
-    let stored = fates::stored(&args.output);
-    let clouds = Clouds { before: &kept, after: &document.cloud, stored: stored.as_ref() };
-    let report = Report {
-        head: Head::new(),
-        input: input.display().to_string(),
-        output: output.display().to_string(),
-        rule,
-        points,
-        outliers: count,
-        limit: found.limit,
-        spacing: found.spacing,
-        done,
-        place,
-        attributes: clouds.fates(&written.dropped, &reasons),
-        dropped: written.dropped.iter().map(DroppedItem::from).collect(),
-    };
-    if let Some(path) = &args.report {
-        let text = output::json(&report)? + "\n";
-        output::write_file(path, text.as_bytes(), args.overwrite, inputs)?;
-    }
-    if args.json { output::print_json(&report) } else { Ok(()) }
+    line
 }
 
 /// The rule with its parameters.
@@ -160,29 +215,32 @@ fn parameters<P: Default + Serialize + DeserializeOwned>(args: &Outliers) -> Res
 }
 
 /// An error unless the map can be written, as far as can be told beforehand.
-fn check_map(args: &Outliers) -> Result<(), Failure> {
+fn check_map(args: &Outliers, jobs: &[Job]) -> Result<(), Failure> {
     let Some(path) = &args.map else { return Ok(()) };
+    let [job] = jobs else {
+        return Err(Failure::input("--map is for one cloud; leave it out, or name one input"));
+    };
     let same = |other: &Path| {
         other == path.as_path()
             || matches!((other.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
     };
-    let others = [Some(&args.input), Some(&args.output), args.report.as_ref()];
+    let others = [Some(&job.input), Some(&job.output), args.report.as_ref()];
     if others.into_iter().flatten().any(|p| same(p)) {
         return Err(Failure::input(naming(path, "the map would replace another file of this run")));
     }
     output::check_free(path, args.overwrite)
 }
 
-/// An error if labels are wanted and the output's format has no place for them.
-fn check_label(args: &Outliers, document: Option<&Document>) -> Result<(), Failure> {
-    let format = args.streams.format.as_deref();
-    match streams::format_of(&args.output, format, document) {
+/// An error if labels are wanted and the output's format cannot store them.
+fn check_label(args: &Outliers, job: &Job, document: Option<&Document>) -> Result<(), Failure> {
+    let format = job.streams.format.as_deref();
+    match streams::format_of(&job.output, format, document) {
         Some(format) if !args.remove && !format.holds_attributes() => {
             let fault = format!(
                 "{} cannot store labels; write another format such as .ply, or give --remove",
                 format.name()
             );
-            Err(Failure::input(naming(streams::target_name(&args.output), fault)))
+            Err(Failure::input(naming(streams::target_name(&job.output), fault)))
         }
         _ => Ok(()),
     }

@@ -1,10 +1,11 @@
-//! Commands that make one cloud out of others: which points are kept, and what is added to them.
+//! Commands that make clouds out of others: which points are kept, and what is added to them.
 
 pub mod crop;
 pub mod dedup;
 pub mod distance;
 pub mod merge;
 pub mod normals;
+pub mod split;
 pub mod thin;
 
 use std::path::{Path, PathBuf};
@@ -12,27 +13,25 @@ use std::path::{Path, PathBuf};
 use pellucid::denoise;
 use pellucid::io::{Document, WriteOptions};
 
+use super::jobs::{self, Job, Request};
 use super::streams;
 use crate::args::{Common, Files};
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
 
-/// Reads, lets `work` choose rows of the cloud, and writes them with everything that belongs to
+/// Reads, lets `work` choose rows of each cloud, and writes them with everything that belongs to
 /// them; `what` says what happened to the others.
 fn keep_rows(
     files: &Files,
     what: &str,
-    work: impl FnOnce(&Document) -> Result<Vec<usize>, Failure> + Send,
+    work: impl Fn(&Document, &Path) -> Result<Vec<usize>, Failure> + Sync,
 ) -> Result<(), Failure> {
-    change(files, "choosing points", |document| {
+    change(files, "choosing points", |document, name| {
         let before = document.cloud.len();
-        let rows = work(document)?;
+        let rows = work(document, name)?;
         if rows.is_empty() {
-            let name = streams::source_name(&files.input);
-            return Err(Failure::input(naming(
-                name,
-                "no point would be left; nothing was written",
-            )));
+            let fault = "no point would be left; nothing was written";
+            return Err(Failure::input(naming(name, fault)));
         }
         document.cloud = document.cloud.select(&rows);
         let share = 100.0 * rows.len() as f64 / before as f64;
@@ -40,47 +39,65 @@ fn keep_rows(
     })
 }
 
-/// Reads, lets `work` change the document and say what it did, and writes.
+/// Reads each cloud, lets `work` change it and say what it did, and writes it.
 fn change(
     files: &Files,
     title: &str,
-    work: impl FnOnce(&mut Document) -> Result<String, Failure> + Send,
+    work: impl Fn(&mut Document, &Path) -> Result<String, Failure> + Sync,
 ) -> Result<(), Failure> {
-    let common = &files.common;
-    let forbid = vec![files.input.clone()];
-    check(&files.input, &files.output, common, &forbid)?;
-    let show = Show::new(common.quiet);
-    let mut document = streams::read(&files.input, common.streams.in_format.as_deref(), show)?;
-    let said = show.busy(title, || denoise::install(common.threads, || work(&mut document)))?;
-    let input = streams::source_name(&files.input).display().to_string();
-    write(&document, &input, &files.output, common, forbid, &said)
+    let request = Request {
+        inputs: &files.inputs,
+        output: &files.output,
+        recursive: files.recursive,
+        streams: &files.common.streams,
+        quiet: files.common.quiet,
+        makes_folders: true,
+        forbid: Vec::new(),
+    };
+    each(&request, &files.common, title, work)
 }
 
-fn options(common: &Common, forbid: Vec<PathBuf>) -> WriteOptions {
+/// Does the same with every file of a command.
+fn each(
+    request: &Request,
+    common: &Common,
+    title: &str,
+    work: impl Fn(&mut Document, &Path) -> Result<String, Failure> + Sync,
+) -> Result<(), Failure> {
+    let jobs = jobs::plan(request)?;
+    for job in &jobs {
+        streams::check(&job.input, &job.output, &job.streams, &options(common, &job.forbid))?;
+    }
+    let show = Show::new(common.quiet);
+    jobs::each(&jobs, |job| {
+        let mut document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
+        let name = streams::source_name(&job.input);
+        let said =
+            show.busy(title, || denoise::install(common.threads, || work(&mut document, name)))?;
+        write(&document, &name.display().to_string(), job, common, &said)
+    })
+}
+
+fn options(common: &Common, forbid: &[PathBuf]) -> WriteOptions {
     WriteOptions {
         overwrite: common.overwrite,
-        forbid,
+        forbid: forbid.to_vec(),
         las_scale: common.streams.las_scale,
         ..WriteOptions::default()
     }
-}
-
-fn check(input: &Path, output: &Path, common: &Common, forbid: &[PathBuf]) -> Result<(), Failure> {
-    streams::check(input, output, &common.streams, &options(common, forbid.to_vec()))
 }
 
 /// Writes a document and says what was done.
 fn write(
     document: &Document,
     input: &str,
-    output: &Path,
+    job: &Job,
     common: &Common,
-    forbid: Vec<PathBuf>,
     said: &str,
 ) -> Result<(), Failure> {
     let show = Show::new(common.quiet);
-    let format = common.streams.format.as_deref();
-    streams::write(output, format, document, &options(common, forbid), show)?;
-    let line = format!("{input} -> {}: {said}\n", streams::target_name(output).display());
-    streams::say(output, common.quiet, &line)
+    let format = job.streams.format.as_deref();
+    streams::write(&job.output, format, document, &options(common, &job.forbid), show)?;
+    let line = format!("{input} -> {}: {said}\n", streams::target_name(&job.output).display());
+    streams::say(&job.output, common.quiet, &line)
 }

@@ -18,7 +18,7 @@ const SIZE: (u32, u32) = (1200, 760);
 const MIDDLE: (f64, f64) = (410.0, 400.0);
 
 /// A coloured sphere with attributes of evil names, denoised with a report.
-fn report(folder: &Folder) -> PathBuf {
+pub fn report(folder: &Folder) -> PathBuf {
     // Twice the noise, to be seen.
     let points: Vec<Point> = noisy_sphere(6_000)
         .iter()
@@ -71,6 +71,9 @@ fn the_page_is_one_file_without_any_address() {
     assert!(!text.contains("<b>noisy"));
     assert!(text.contains("<title>&lt;b&gt;noisy &amp; co.ply, denoised</title>"));
     assert_eq!(text.matches("<script").count(), text.matches("</script>").count());
+    // Nor does it tell where it was made.
+    let home = folder.root().display().to_string();
+    assert!(!text.contains(&home) && !text.contains("target/debug"), "a path is in the page");
 }
 
 #[test]

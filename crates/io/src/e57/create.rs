@@ -13,6 +13,9 @@ use crate::document::{Document, Dropped};
 use crate::scalar::ScalarType;
 use crate::standard::{self, RETURN_COUNT, RETURN_INDEX};
 
+/// The attribute that says whether a point's coordinates are valid.
+const INVALID: &str = "cartesian_invalid";
+
 /// One scan in the frame of the file.
 pub(super) fn create(
     document: &Document,
@@ -34,14 +37,16 @@ pub(super) fn create(
     let mut prototype: Vec<Record> =
         axes.into_iter().map(|name| Record { name, data_type: float(single) }).collect();
     let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
-    if nowhere {
+    let states = cloud.attribute(INVALID).filter(|a| is_state(a));
+    let has_state = nowhere || states.is_some();
+    if has_state {
         let data_type = RecordDataType::Integer { min: 0, max: 2 };
         prototype.push(Record { name: RecordName::CartesianInvalidState, data_type });
     }
     let fixed = prototype.len();
     let mut sources: Vec<(&Attribute, usize)> = Vec::new();
     let mut others: Vec<&Attribute> = Vec::new();
-    for a in cloud.attributes() {
+    for a in cloud.attributes().filter(|a| a.name() != INVALID || states.is_none()) {
         let records: &[RecordName] = match (a.name(), a.width()) {
             (names::INTENSITY, 1) => &[RecordName::Intensity],
             (names::COLOR, 3 | 4) => {
@@ -85,8 +90,9 @@ pub(super) fn create(
         let found = p.iter().all(|x| x.is_finite());
         let p = if found { *p } else { [0.0; 3] };
         let mut raw: RawValues = p.iter().map(|&x| stored(x, &float(single))).collect();
-        if nowhere {
-            raw.push(RecordValue::Integer(if found { 0 } else { 2 }));
+        if has_state {
+            let state = states.and_then(|a| a.values().get_f64(row)).unwrap_or(0.0) as i64;
+            raw.push(RecordValue::Integer(if found { state } else { 2 }));
         }
         for ((a, component), record) in sources.iter().zip(&prototype[fixed..]) {
             let x = a.values().get_f64(row * a.width() + component).unwrap_or(0.0);
@@ -98,6 +104,12 @@ pub(super) fn create(
     w.finalize()?;
     writer.finalize()?;
     Ok(())
+}
+
+/// Whether an attribute holds what the standard says of a point's validity.
+fn is_state(a: &Attribute) -> bool {
+    let valid = |x: f64| [0.0, 1.0, 2.0].contains(&x);
+    a.width() == 1 && a.component(0).is_some_and(|all| all.into_iter().all(valid))
 }
 
 /// The record that holds an attribute's values exactly.

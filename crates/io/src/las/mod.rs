@@ -11,6 +11,7 @@
 //! cloud, are written as LAS 1.4, and 8-bit colours are spread over 16 bits (times 257).
 
 mod chunks;
+mod classes;
 mod columns;
 mod crs;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod write;
 
 use pellucid_cloud::Point;
 
+pub use classes::LAS_CLASSES;
 pub(crate) use pieces::LasPieces;
 pub(crate) use read::read;
 pub(crate) use write::{write_las, write_laz};

@@ -67,9 +67,8 @@ impl Work {
         run.progress("reading", 0, 0.0)?;
         Part::check(&job.output, &job.write)?;
         let file = PieceFile::open(&job.input)?;
-        let format = Format::from_path(&job.output).unwrap_or(file.format());
         // Refused now rather than after hours.
-        file.check_becomes(format)?;
+        let format = file.check_output(&job.output)?;
         let folder = Folder::enter(job, run.seed)?;
         let known = match folder.load::<Known>(&folder.plan())? {
             Some(known) => {

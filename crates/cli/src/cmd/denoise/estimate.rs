@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::progress::Show;
 use crate::{interrupt, output};
 
+use super::super::jobs::Job;
 use super::super::streams;
-use super::jobs::Job;
 use super::parameters::Plan;
 
 /// Points of the sample that is tried.
@@ -39,7 +39,7 @@ pub fn dry_run(args: &Denoise, plan: &Plan, jobs: &[Job]) -> Result<(), Failure>
     let mut all = Vec::new();
     for job in jobs {
         if job.output.parent().is_none_or(|p| p.as_os_str().is_empty() || p.is_dir()) {
-            streams::check(&job.input, &job.output, &args.streams, &super::options(args, job))?;
+            streams::check(&job.input, &job.output, &job.streams, &super::options(args, job))?;
         }
         let estimate = denoise::install(args.threads, || one(args, plan, job))?;
         if !args.json {

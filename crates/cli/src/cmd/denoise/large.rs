@@ -7,12 +7,12 @@ use pellucid::Run;
 use pellucid::big::{self, BigError, Memory, Outcome, Work};
 use pellucid::denoise::tiles::{AutoParameters, Learned};
 use pellucid::denoise::{Report, registry};
-use pellucid::io::Format;
+use pellucid::io::{Compression, Format};
 use serde_json::Value;
 
-use super::jobs::Job;
+use super::super::jobs::Job;
 use super::parameters::Plan;
-use crate::args::{Denoise, Normals};
+use crate::args::{Denoise, Normals, OutliersWish};
 use crate::cmd::streams::is_stream;
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
@@ -22,6 +22,8 @@ use crate::{interrupt, output};
 /// Memory that a cloud read as a whole takes, in bytes of its file: text is three times as short
 /// as what it becomes, and the method takes ten times the positions.
 const PER_BYTE: u64 = 40;
+/// How much longer a compressed file becomes, about.
+const PACKED: u64 = 8;
 
 /// Whether the file is to be worked on in tiles: not if it is read as a whole only and small.
 pub fn wanted(args: &Denoise, job: &Job) -> Result<bool, Failure> {
@@ -33,17 +35,19 @@ pub fn wanted(args: &Denoise, job: &Job) -> Result<bool, Failure> {
     let tiled = |f: Option<Format>| {
         matches!(f, Some(Format::Las | Format::Laz | Format::Ply | Format::E57))
     };
-    if tiled(Format::from_path(&job.input)) || args.large.resume {
+    let packed = Compression::from_path(&job.input).is_some();
+    if tiled(Format::from_path(&job.input)) && !packed || args.large.resume {
         return Ok(true);
     }
     let size = std::fs::metadata(&job.input).map_or(0, |m| m.len());
-    let needed = Memory(size.saturating_mul(PER_BYTE));
+    let per_byte = if packed { PER_BYTE * PACKED } else { PER_BYTE };
+    let needed = Memory(size.saturating_mul(per_byte));
     if needed <= memory {
         return Ok(false);
     }
     let fault = format!(
         "--memory {memory}: files of this format are read as a whole, which may take {needed}; \
-         convert it to LAS, LAZ, E57 or PLY first"
+         convert it to LAS, LAZ, E57 or PLY first (without .gz or .zst)"
     );
     Err(Failure::input(naming(&job.input, fault)))
 }
@@ -57,6 +61,8 @@ fn check(args: &Denoise) -> Result<(), Failure> {
         "--along-ray"
     } else if args.streams.las_scale.is_some() {
         "--las-scale"
+    } else if args.outliers != OutliersWish::Keep {
+        "--outliers"
     } else if !args.attributes.is_empty() {
         "--attributes"
     } else if args.dry_run {
@@ -175,6 +181,7 @@ fn report(
         normals: if outcome.has_normals { "kept" } else { "none" },
         part: None,
         viewpoints: None,
+        outliers: None,
         attributes: Vec::new(),
         dropped: outcome.dropped.iter().map(DroppedItem::from).collect(),
         report: Report {

@@ -2,9 +2,9 @@
 
 mod estimate;
 mod extras;
-mod jobs;
 mod large;
 mod normals;
+mod outliers;
 pub mod page;
 pub mod parameters;
 mod rounding;
@@ -20,60 +20,63 @@ use pellucid::big::Movement;
 use pellucid::cloud::Point;
 use pellucid::cloud::attribute::names;
 use pellucid::denoise::{self, Denoised};
-use pellucid::io::{Document, WriteOptions};
+use pellucid::io::{Document, WriteOptions, Written};
+use pellucid::steps::label;
 use pellucid::{Denoiser, PointCloud, Run};
 
 use crate::args::Denoise;
 use crate::failure::{Failure, naming};
-use crate::fates::{self, Clouds};
+use crate::fates::{self, Clouds, Fate};
 use crate::progress::Show;
 use crate::report::{self, Displacement, DroppedItem, PartReport, ReportFile, RunReport};
 use crate::{interrupt, output};
 
 use super::streams;
 
-use jobs::Job;
+use super::jobs::{self, Job};
 use parameters::Plan;
 
 pub fn run(args: &Denoise) -> Result<(), Failure> {
     let plan = Plan::new(args)?;
-    let jobs = jobs::plan(args)?;
+    let jobs = jobs::plan(&jobs::Request {
+        inputs: &args.inputs,
+        output: &args.output,
+        recursive: args.recursive,
+        streams: &args.streams,
+        quiet: args.quiet,
+        makes_folders: !args.dry_run,
+        forbid: args.params.iter().cloned().collect(),
+    })?;
     let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
     report::check(args.report.as_deref(), true, args.overwrite, &clouds)?;
     streams::check_json(&args.output, args.json && !args.dry_run)?;
     if args.dry_run && args.large.memory.is_none() {
         return estimate::dry_run(args, &plan, &jobs);
     }
-    let several = jobs.len() > 1;
     for job in jobs.iter().filter(|job| !streams::is_stream(&job.output)) {
         pellucid::io::check_output(&job.output, &options(args, job))?;
     }
-    let mut page = page::Builder::new(args, jobs.len())?;
+    let mut page = page::Builder::new(args, &jobs)?;
     let mut file = ReportFile::new();
-    let mut failures = Vec::new();
-    for job in &jobs {
+    let outcome = jobs::each(&jobs, |job| {
         // The normals and the files are worked on in the same pool as the method.
         let done = denoise::install(args.threads, || match large::wanted(args, job)? {
             true => large::one(args, &plan, job),
             false => one(args, &plan, job, page.as_mut()),
-        });
-        match done {
-            Ok(done) => {
-                if !args.json {
-                    streams::say(&job.output, args.quiet, &done.line())?;
-                }
-                if args.explain {
-                    done.report.notes.iter().for_each(|n| output::note(&format!("  {n}")));
-                }
-                file.runs.push(done);
-            }
-            Err(stop @ (Failure::Interrupted | Failure::Paused(_))) => return Err(stop),
-            Err(failure) if several => {
-                output::note(&format!("error: {}", failure.message().unwrap_or_default()));
-                failures.push(failure);
-            }
-            Err(failure) => return Err(failure),
+        })?;
+        if !args.json {
+            streams::say(&job.output, args.quiet, &done.line())?;
         }
+        if args.explain {
+            done.report.notes.iter().for_each(|n| output::note(&format!("  {n}")));
+        }
+        file.runs.push(done);
+        Ok(())
+    });
+    // Of several files, those that could be read are reported.
+    let stopped = |f: &Failure| !matches!(f, Failure::Input(_) | Failure::Work(_));
+    if outcome.as_ref().is_err_and(|f| jobs.len() == 1 || stopped(f)) {
+        return outcome;
     }
     match (&args.report, page) {
         (Some(path), Some(page)) => page.write(path, args)?,
@@ -86,14 +89,7 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     if args.json {
         output::print_json(&file)?;
     }
-    // A failure of the work outweighs one of the input.
-    match failures.iter().map(Failure::code).min() {
-        None => Ok(()),
-        Some(code) => {
-            let message = format!("{} of {} files failed", failures.len(), jobs.len());
-            Err(if code == 1 { Failure::Work(message) } else { Failure::Input(message) })
-        }
-    }
+    outcome
 }
 
 /// One file, from reading to writing.
@@ -107,9 +103,15 @@ fn one(
     let start = Instant::now();
     let options = options(args, job);
     select::check(&args.part, args.alone)?;
-    streams::check(&job.input, &job.output, &args.streams, &options)?;
-    let document = streams::read(&job.input, args.streams.in_format.as_deref(), show)?;
+    streams::check(&job.input, &job.output, &job.streams, &options)?;
+    let mut document = streams::read(&job.input, args.streams.in_format.as_deref(), show)?;
     let name = streams::source_name(&job.input);
+    let format = job.streams.format.as_deref();
+    let target = streams::format_of(&job.output, format, Some(&document));
+    let original = document.cloud.clone();
+    let outliers = show
+        .busy("looking for outliers", || outliers::settle(args.outliers, &mut document, target));
+    let outliers = outliers.map_err(|e| Failure::input(naming(name, e)))?;
     let part = select::part(&args.part, &document.cloud, name)?;
     let viewpoints = viewpoints(args, &document, name)?;
     let Document { cloud: noisy, source } = document;
@@ -128,22 +130,16 @@ fn one(
 
     let points = result.cloud.len();
     let document = Document { cloud: result.cloud, source };
-    let format = args.streams.format.as_deref();
     let written = streams::write(&job.output, format, &document, &options, show)?;
-    let target = streams::format_of(&job.output, format, Some(&document));
     let scale = args.streams.las_scale;
     if let Some(warning) = rounding::warning(&noisy, &document, &movement, target, scale) {
         output::note(&naming(streams::target_name(&job.output), warning));
     }
-    let wanted = args.report.is_some() || args.json;
-    let stored = if wanted { fates::stored(&job.output) } else { None };
-    let clouds = Clouds { before: &noisy, after: &document.cloud, stored: stored.as_ref() };
-    let attributes = if wanted {
-        let mut reasons = vec![(names::NORMAL, normals::reason(normals))];
-        reasons.extend(args.attributes.iter().map(|e| (e.name(), "by --attributes".to_owned())));
-        clouds.fates(&written.dropped, &reasons)
-    } else {
-        Vec::new()
+    // Rows that were removed have no counterpart.
+    let before = if original.len() == noisy.len() { &original } else { &noisy };
+    let attributes = match args.report.is_some() || args.json {
+        true => attribute_changes(args, job, before, &document, normals, &written),
+        false => Vec::new(),
     };
     let run = RunReport {
         input: name.display().to_string(),
@@ -164,14 +160,35 @@ fn one(
             points: p.iter().filter(|x| **x).count(),
         }),
         viewpoints,
+        outliers,
         attributes,
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
         report: result.report,
     };
     if let Some(page) = page {
-        show.busy("making the page", || page.add(&noisy, &document.cloud, &run))?;
+        show.busy("making the page", || {
+            page.add(&noisy, &document.cloud, &run, document.source.unit())
+        })?;
     }
     Ok(run)
+}
+
+/// What became of each attribute, judged by the file that was written.
+fn attribute_changes(
+    args: &Denoise,
+    job: &Job,
+    before: &PointCloud,
+    after: &Document,
+    normals: &str,
+    written: &Written,
+) -> Vec<Fate> {
+    let stored = fates::stored(&job.output);
+    let clouds = Clouds { before, after: &after.cloud, stored: stored.as_ref() };
+    let target = streams::format_of(&job.output, job.streams.format.as_deref(), Some(after));
+    let mut reasons = vec![(names::NORMAL, normals::reason(normals))];
+    reasons.extend(args.attributes.iter().map(|e| (e.name(), "by --attributes".to_owned())));
+    reasons.push((label::attribute(target), "by --outliers label".to_owned()));
+    clouds.fates(&written.dropped, &reasons)
 }
 
 /// How far the points of the selection moved, or all without one.

@@ -2,14 +2,11 @@
 
 use pellucid::PointCloud;
 use pellucid::big::Movement;
+use pellucid::cloud::CloudError;
 use pellucid::cloud::attribute::names;
-use pellucid::cloud::normals::{estimate_normals_k, orient_like};
-use pellucid::cloud::{CloudError, vec3};
+use pellucid::steps::normals;
 
 use crate::args::Normals;
-
-/// Neighbours of a point that its new normal is estimated from, itself included.
-const NEIGHBORS: usize = 16;
 
 /// Why normals are not what they were.
 pub fn reason(settled: &str) -> String {
@@ -36,17 +33,7 @@ pub fn settle(
         }
         Normals::Update | Normals::File if movement.max == 0.0 => Ok("kept"),
         Normals::Update | Normals::File => {
-            let mut new = estimate_normals_k(moved.positions(), NEIGHBORS);
-            orient_like(&mut new, &old);
-            let stays = |row: usize| part.is_some_and(|p| !p[row]);
-            for (row, (n, o)) in new.iter_mut().zip(&old).enumerate() {
-                // Points outside the selection, rows that are not finite, and places without a plane
-                // keep what they had.
-                if stays(row) || !vec3::is_finite(*n) || vec3::dot(*n, *n) == 0.0 {
-                    *n = *o;
-                }
-            }
-            moved.set_normals(&new)?;
+            normals::update(moved, &old, part)?;
             Ok("updated")
         }
     }

@@ -7,6 +7,8 @@ use pellucid::cloud::KdTree;
 use pellucid_page::{Group, Layer, Page, metric_in_words};
 
 use crate::args::Denoise;
+use crate::cmd::jobs::Job;
+use crate::cmd::labels::labels;
 use crate::cmd::streams;
 use crate::failure::Failure;
 use crate::output;
@@ -20,14 +22,14 @@ pub const BYTES: usize = 24_000_000;
 /// A page to which runs are added one by one, so that their clouds need not be kept.
 pub struct Builder {
     page: Page,
-    /// How many files share it.
-    files: usize,
+    /// The files that share it, inputs and outputs: as messages name them, and in short.
+    names: Vec<[(String, String); 2]>,
     truth: Option<KdTree>,
 }
 
 impl Builder {
     /// A page, if one is asked for.
-    pub fn new(args: &Denoise, files: usize) -> Result<Option<Self>, Failure> {
+    pub fn new(args: &Denoise, jobs: &[Job]) -> Result<Option<Self>, Failure> {
         let Some(path) = args.report.as_deref().filter(|p| report::has_extension(p, "html")) else {
             return match &args.truth {
                 Some(_) => Err(Failure::input(
@@ -37,7 +39,7 @@ impl Builder {
             };
         };
         let mut page = Page::new(title(args, path));
-        page.head = serde_json::to_value(Head::new()).map_err(Failure::work)?;
+        page.head = serde_json::to_value(Head::of_page()).map_err(Failure::work)?;
         let truth = match &args.truth {
             Some(path) => {
                 let cloud = streams::read(path, None, Show::new(args.quiet))?.cloud;
@@ -45,7 +47,7 @@ impl Builder {
             }
             None => None,
         };
-        Ok(Some(Builder { page, files: files.max(1), truth }))
+        Ok(Some(Builder { page, names: names(jobs), truth }))
     }
 
     /// Adds a run and its clouds.
@@ -54,19 +56,29 @@ impl Builder {
         before: &PointCloud,
         after: &PointCloud,
         run: &RunReport,
+        unit: Option<&'static str>,
     ) -> Result<(), Failure> {
         let truth = self.truth.as_ref();
         let layers = [
             Layer::new("Before", before).truth(truth),
             Layer::new("After", after).moved_from(0).truth(truth),
         ];
-        let (points, bytes) = (POINTS / self.files, BYTES / self.files);
-        let mut group = Group::pack(&run.input, &layers, points, bytes);
+        let files = self.names.len().max(1);
+        let short = self.names.iter().find(|[input, _]| input.0 == run.input);
+        let [input, output] = match short {
+            Some([input, output]) => [input.1.clone(), output.1.clone()],
+            None => [run.input.clone(), run.output.clone()],
+        };
+        let mut group = Group::pack(&input, &layers, POINTS / files, BYTES / files);
         let words = match &run.report.metric {
             Some(m) => metric_in_words(m, &run.report.features),
             None => Vec::new(),
         };
-        group.meta.insert("run".to_owned(), serde_json::to_value(run).map_err(Failure::work)?);
+        let mut run = serde_json::to_value(run).map_err(Failure::work)?;
+        run["input"] = input.into();
+        run["output"] = output.into();
+        group.meta.insert("run".to_owned(), run);
+        group.meta.insert("unit".to_owned(), unit.into());
         group.meta.insert("words".to_owned(), words.into());
         self.page.groups.push(group);
         Ok(())
@@ -77,6 +89,20 @@ impl Builder {
         let html = self.page.html().map_err(Failure::work)?;
         output::write_file(path, html.as_bytes(), args.overwrite, &args.inputs)
     }
+}
+
+/// What messages call the files of each job, and what the page does.
+fn names(jobs: &[Job]) -> Vec<[(String, String); 2]> {
+    let said = |path: &Path| path.display().to_string();
+    let inputs: Vec<&Path> = jobs.iter().map(|job| streams::source_name(&job.input)).collect();
+    let outputs: Vec<&Path> = jobs.iter().map(|job| streams::target_name(&job.output)).collect();
+    let short = labels(&inputs).into_iter().zip(labels(&outputs));
+    inputs
+        .iter()
+        .zip(&outputs)
+        .zip(short)
+        .map(|((input, output), (a, b))| [(said(input), a), (said(output), b)])
+        .collect()
 }
 
 fn title(args: &Denoise, path: &Path) -> String {

@@ -7,16 +7,11 @@ use pellucid::cloud::attribute::names;
 use pellucid::cloud::outliers::{self, Found};
 use pellucid::cloud::{Attribute, Point, Values, bounds};
 use pellucid::io::{Document, Format};
+use pellucid::steps::label;
 use serde::Serialize;
 
-use crate::args::Outliers;
 use crate::classes;
-use crate::cmd::streams;
 
-/// The attribute that labels go to where the format has no flag for them.
-const LABEL: &str = "outlier";
-/// The flag of LAS for points that are not to be used.
-const WITHHELD: &str = "withheld";
 /// Class of noise in LAS, and below the surface where there is one for noise above it.
 const LOW_NOISE: u8 = 7;
 /// Class of noise above the surface, which LAS has from point format 6 on.
@@ -74,37 +69,30 @@ pub struct Marked {
     pub attribute: &'static str,
 }
 
-/// Marks outliers: by their class if that is asked for, else by the flag of LAS or an attribute.
+/// Marks outliers in a cloud that will be written in format `target`: by their class if `classify`,
+/// else by the flag of LAS or an attribute.
 pub fn mark(
-    args: &Outliers,
+    classify: bool,
     document: &Document,
+    target: Option<Format>,
     found: &Found,
     above: &[bool],
 ) -> Result<Marked, String> {
     let mut cloud = document.cloud.clone();
-    let format = streams::format_of(&args.output, args.streams.format.as_deref(), Some(document));
-    let is_las = matches!(format, Some(Format::Las | Format::Laz));
-    let (attribute, values, done) = if args.classify {
-        let (values, done) = classified(document, found, above)?;
-        (names::CLASSIFICATION, values, done)
-    } else {
-        let attribute = if is_las { WITHHELD } else { LABEL };
-        let flag = |row: usize| u8::from(found.flags[row] || is_las && withheld(&cloud, row));
-        let done = match is_las {
-            true => "marked as withheld (--classify for class 7 or 18)".to_owned(),
-            false => format!("marked in the attribute \"{LABEL}\""),
-        };
-        (attribute, (0..cloud.len()).map(flag).collect(), done)
-    };
+    if !classify {
+        let mut done = label::mark(&mut cloud, &found.flags, target)?.to_owned();
+        let attribute = label::attribute(target);
+        if attribute == label::WITHHELD {
+            done.push_str(" (--classify for class 7 or 18)");
+        }
+        return Ok(Marked { cloud, done, attribute });
+    }
+    let (values, done) = classified(document, found, above)?;
+    let attribute = names::CLASSIFICATION;
     cloud
         .set_attribute(Attribute::scalar(attribute, Values::U8(values)))
         .map_err(|e| e.to_string())?;
     Ok(Marked { cloud, done, attribute })
-}
-
-fn withheld(cloud: &PointCloud, row: usize) -> bool {
-    let flag = cloud.attribute(WITHHELD).filter(|a| a.width() == 1);
-    flag.and_then(|a| a.values().get_f64(row)).is_some_and(|x| x == 1.0)
 }
 
 fn classified(

@@ -3,7 +3,6 @@
 use super::keep_rows;
 use crate::args::Crop;
 use crate::cmd::denoise::select;
-use crate::cmd::streams;
 use crate::failure::Failure;
 
 pub fn run(args: &Crop) -> Result<(), Failure> {
@@ -14,8 +13,7 @@ pub fn run(args: &Crop) -> Result<(), Failure> {
     }
     let verb = if args.invert { "without" } else { "with" };
     let what = format!("{verb} {}", conditions.join(" and "));
-    keep_rows(&args.files, &what, |document| {
-        let name = streams::source_name(&args.files.input);
+    keep_rows(&args.files, &what, |document, name| {
         let chosen = select::part(&args.part, &document.cloud, name)?.unwrap_or_default();
         Ok((0..chosen.len()).filter(|&row| chosen[row] != args.invert).collect())
     })

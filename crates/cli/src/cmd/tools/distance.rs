@@ -4,42 +4,65 @@ use std::path::Path;
 
 use pellucid::cloud::quality::{MeshIndex, TriangleMesh};
 use pellucid::cloud::{Attribute, KdTree, Point, Values, vec3};
-use pellucid::{PointCloud, denoise, io};
+use pellucid::{PointCloud, io};
 
-use super::{check, write};
+use super::each;
 use crate::args::Distance;
 use crate::cmd::compare::number;
+use crate::cmd::jobs::Request;
 use crate::cmd::streams;
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
 
 /// The attribute that distances go to.
-const DISTANCE: &str = "distance";
+pub const DISTANCE: &str = "distance";
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
-    let forbid = vec![args.input.clone(), args.reference.clone()];
-    check(&args.input, &args.output, &args.common, &forbid)?;
-    let show = Show::new(args.common.quiet);
-    let in_format = args.common.streams.in_format.as_deref();
-    let mut document = streams::read(&args.input, in_format, show)?;
-    let reference = streams::read(&args.reference, None, show)?;
-    let faces = |e: &(String, usize)| e.0 == "face" && e.1 > 0;
-    let is_mesh = !args.to_points && reference.source.other_elements().iter().any(faces);
-    let mesh = if is_mesh { Some(io::read_mesh(&args.reference)?) } else { None };
-    let points = document.cloud.positions();
-    let distances = show.busy("measuring", || {
-        denoise::install(args.common.threads, || match &mesh {
+    let [inputs @ .., reference, output] = args.paths.as_slice() else {
+        return Err(Failure::input("give IN, REFERENCE and OUT"));
+    };
+    let target = Target::read(args, reference)?;
+    let request = Request {
+        inputs,
+        output,
+        recursive: args.recursive,
+        streams: &args.common.streams,
+        quiet: args.common.quiet,
+        makes_folders: true,
+        forbid: vec![reference.clone()],
+    };
+    each(&request, &args.common, "measuring", |document, _| {
+        let points = document.cloud.positions();
+        let distances = match &target.mesh {
             Some(mesh) => to_mesh(points, mesh, args.signed),
-            None => to_points(points, &reference.cloud, args.signed),
-        })
-    });
-    let distances = distances.map_err(|e| Failure::input(naming(&args.reference, e)))?;
-    let said =
-        summary(&distances, if is_mesh { "the mesh" } else { "the points" }, &args.reference);
-    let attribute = Attribute::scalar(DISTANCE, Values::F64(distances));
-    document.cloud.set_attribute(attribute).map_err(Failure::work)?;
-    let input = streams::source_name(&args.input).display().to_string();
-    write(&document, &input, &args.output, &args.common, forbid, &said)
+            None => to_points(points, &target.cloud, args.signed),
+        };
+        let distances = distances.map_err(|e| Failure::input(naming(reference, e)))?;
+        let what = if target.mesh.is_some() { "the mesh" } else { "the points" };
+        let said = summary(&distances, what, reference);
+        let attribute = Attribute::scalar(DISTANCE, Values::F64(distances));
+        document.cloud.set_attribute(attribute).map_err(Failure::work)?;
+        Ok(said)
+    })
+}
+
+/// What distances are measured to.
+struct Target {
+    cloud: PointCloud,
+    mesh: Option<TriangleMesh>,
+}
+
+impl Target {
+    fn read(args: &Distance, path: &Path) -> Result<Target, Failure> {
+        if streams::is_stream(path) {
+            return Err(Failure::input("REFERENCE cannot come from stdin; name a file"));
+        }
+        let document = streams::read(path, None, Show::new(args.common.quiet))?;
+        let faces = |e: &(String, usize)| e.0 == "face" && e.1 > 0;
+        let is_mesh = !args.to_points && document.source.other_elements().iter().any(faces);
+        let mesh = if is_mesh { Some(io::read_mesh(path)?) } else { None };
+        Ok(Target { cloud: document.cloud, mesh })
+    }
 }
 
 fn to_mesh(points: &[Point], mesh: &TriangleMesh, signed: bool) -> Result<Vec<f64>, String> {

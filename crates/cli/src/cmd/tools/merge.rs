@@ -4,8 +4,9 @@ use pellucid::PointCloud;
 use pellucid::cloud::{Attribute, Point, Values};
 use pellucid::io::Document;
 
-use super::{check, write};
+use super::{options, write};
 use crate::args::Merge;
+use crate::cmd::jobs::{self, Job};
 use crate::cmd::streams;
 use crate::failure::{Failure, naming};
 use crate::output::note;
@@ -18,13 +19,14 @@ pub fn run(args: &Merge) -> Result<(), Failure> {
     if args.inputs.iter().filter(|p| streams::is_stream(p)).count() > 1 {
         return Err(Failure::input("only one of the clouds can come from stdin; name files"));
     }
-    for input in &args.inputs {
-        check(input, &args.output, &args.common, &args.inputs)?;
+    let inputs = jobs::files(&args.inputs, args.recursive, args.common.quiet)?;
+    let streams = &args.common.streams;
+    for input in &inputs {
+        streams::check(input, &args.output, streams, &options(&args.common, &inputs))?;
     }
     let show = Show::new(args.common.quiet);
-    let in_format = args.common.streams.in_format.as_deref();
-    let mut documents: Vec<Document> = args
-        .inputs
+    let in_format = streams.in_format.as_deref();
+    let mut documents: Vec<Document> = inputs
         .iter()
         .map(|path| streams::read(path, in_format.filter(|_| streams::is_stream(path)), show))
         .collect::<Result<_, _>>()?;
@@ -34,8 +36,14 @@ pub fn run(args: &Merge) -> Result<(), Failure> {
     let said = format!("{} points of {} clouds", cloud.len(), clouds.len());
     // Header, coordinate system and scale are those of the first.
     let document = Document { cloud, source: documents.swap_remove(0).source };
-    let input = format!("{} files", args.inputs.len());
-    write(&document, &input, &args.output, &args.common, args.inputs.clone(), &said)
+    let input = format!("{} files", inputs.len());
+    let job = Job {
+        input: inputs[0].clone(),
+        output: args.output.clone(),
+        forbid: inputs,
+        streams: streams.clone(),
+    };
+    write(&document, &input, &job, &args.common, &said)
 }
 
 /// All points, with the attributes that every cloud has.

@@ -7,7 +7,7 @@ mod server;
 mod tests;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -18,7 +18,9 @@ use pellucid::cloud::KdTree;
 use pellucid_page::{Group, Layer, Page};
 
 use super::denoise::page::{BYTES, POINTS};
+use super::labels::labels;
 use super::streams;
+use super::tools::distance::DISTANCE;
 use crate::args::View;
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
@@ -90,34 +92,41 @@ fn page(args: &View, server: &Server, version: u64) -> Result<String, Failure> {
         None => None,
     };
     let mut clouds: Vec<PointCloud> = Vec::new();
+    let mut unit = None;
     for path in &args.files {
-        let cloud = streams::read(path, None, show)?.cloud;
+        let document = streams::read(path, None, show)?;
+        unit = unit.or(document.source.unit());
+        let cloud = document.cloud;
         if cloud.bounds().is_none() {
             return Err(Failure::input(naming(path, "there is no point with finite coordinates")));
         }
         clouds.push(cloud);
     }
+    let names = labels(&args.files);
     let layers: Vec<Layer> = clouds
         .iter()
-        .zip(&args.files)
+        .zip(&names)
         .enumerate()
-        .map(|(i, (cloud, path))| {
-            let layer = Layer::new(name(path), cloud).truth(truth.as_ref());
+        .map(|(i, (cloud, name))| {
+            let layer = Layer::new(name.as_str(), cloud).truth(truth.as_ref());
             let same = i > 0 && cloud.len() == clouds[0].len();
             if same { layer.moved_from(0) } else { layer }
         })
         .collect();
-    let title = args.files.iter().map(|p| name(p)).collect::<Vec<_>>().join(", ");
+    let title = names.join(", ");
     let mut page = Page::new(title.clone());
-    page.head = serde_json::to_value(Head::new()).map_err(Failure::work)?;
+    page.head = serde_json::to_value(Head::of_page()).map_err(Failure::work)?;
     page.live = Some((server.version_path(), version.to_string()));
     let points = POINTS * 2 / layers.len().max(2);
-    page.groups.push(show.busy("packing", || Group::pack(&title, &layers, points, BYTES)));
+    let mut group = show.busy("packing", || Group::pack(&title, &layers, points, BYTES));
+    group.meta.insert("unit".to_owned(), unit.into());
+    // What `pellucid distance` measured is what its output is looked at for.
+    if clouds.iter().any(|c| c.attribute(DISTANCE).is_some()) {
+        let color = format!("scalar:{DISTANCE}");
+        group.meta.insert("start".to_owned(), serde_json::json!({ "color": color }));
+    }
+    page.groups.push(group);
     page.html().map_err(Failure::work)
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Opens an address in the person's browser; the address is printed anyway, should that fail.

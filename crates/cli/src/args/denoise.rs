@@ -1,0 +1,152 @@
+//! The flags of `denoise`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::{Large, Part, Sight, Streams, known, threads};
+
+const DENOISE_EXAMPLES: &str = "Examples:
+  pellucid denoise scan.las clean.las
+  pellucid denoise scan.las clean.las --class 2,6        only ground and buildings move
+  pellucid denoise scan.ply clean.ply --box=-1,-1,0,1,1,2 --select intensity=100..
+  pellucid denoise scan.e57 clean.e57 --along-ray        ranges change, directions do not
+  pellucid denoise scan.ply clean.ply --attributes displacement,uncertainty
+  pellucid denoise scan.las clean.las --outliers remove
+  pellucid denoise big.laz clean.laz --memory 2G         tile by tile, within that limit
+  pellucid denoise scan.ply.gz clean.ply.zst             compressed as a whole, in and out
+  zcat scan.ply.gz | pellucid denoise - - | gzip > clean.ply.gz
+
+With --class, --box or --select only the points that satisfy all conditions move. The others serve
+as neighbours and keep every bit. Spacing and noise are then measured in that part and around it.";
+
+/// Arguments of `denoise`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DENOISE_EXAMPLES)]
+pub struct Denoise {
+    /// Noisy files; folders stand for the clouds in them, - for stdin
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The file to write, or the folder if there are several inputs; - for stdout
+    #[arg(value_name = "OUT", required = true)]
+    pub output: PathBuf,
+    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    #[arg(short, long)]
+    pub recursive: bool,
+    /// The method; `pellucid methods` lists them
+    #[arg(short, long, value_name = "M", value_parser = known::method())]
+    #[arg(ignore_case = true, hide_possible_values = true)]
+    pub method: Option<String>,
+    /// A named set of the method's parameters
+    #[arg(short, long, value_name = "P", value_parser = known::preset())]
+    #[arg(hide_possible_values = true)]
+    pub preset: Option<String>,
+    /// Change one parameter; may be given several times
+    #[arg(short, long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
+    #[arg(long, value_name = "X", value_parser = known::strength, allow_negative_numbers = true)]
+    pub strength: Option<f64>,
+    /// Say in words what was found in the cloud and what was decided
+    #[arg(long)]
+    pub explain: bool,
+    /// Take parameters (and perhaps `method` and `preset`) from a TOML file
+    #[arg(long, value_name = "FILE.toml")]
+    pub params: Option<PathBuf>,
+    /// Which points move.
+    #[command(flatten)]
+    pub part: Part,
+    /// Denoise the selected points as if there were no others: these are no neighbors of them
+    #[arg(long, help_heading = "Selection")]
+    pub alone: bool,
+    /// In which direction they move.
+    #[command(flatten)]
+    pub sight: Sight,
+    /// Formats of stdin and stdout.
+    #[command(flatten)]
+    pub streams: Streams,
+    /// Files larger than memory.
+    #[command(flatten)]
+    pub large: Large,
+    /// What to do, before the work, with points that belong to no surface (`pellucid outliers` has
+    /// more choices)
+    #[arg(long, value_name = "WHAT", default_value = "keep")]
+    pub outliers: OutliersWish,
+    /// What becomes of stored normals once the points have moved; or whether the method uses them
+    #[arg(long, value_name = "WHAT", default_value = "update")]
+    pub normals: Normals,
+    /// Attributes to add to the points, in file units
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',')]
+    pub attributes: Vec<Extra>,
+    /// Threads to use; the result does not depend on it [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Write what the run did and learned, and the changes of each attribute: as JSON, or, if the
+    /// name ends in .html, as a page that shows the clouds before and after
+    #[arg(long, value_name = "FILE.json|html")]
+    pub report: Option<PathBuf>,
+    /// A clean cloud, for the page only: distances to it can be shown; the method never sees it
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub truth: Option<PathBuf>,
+    /// Say what would be done, how long it would take and how much memory; write nothing
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    /// Replace files that exist (never the input)
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Print the report on stdout as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// What `denoise` does with outliers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutliersWish {
+    /// Leave them out of the output
+    Remove,
+    /// Mark them: flag "withheld" in LAS, attribute "outlier" in other formats
+    Label,
+    /// Keep them as they are
+    Keep,
+}
+
+/// What becomes of stored normals once the points have moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Normals {
+    /// Leave them as they are
+    Keep,
+    /// Estimate them again, on the side on which they were
+    Update,
+    /// Leave them out
+    Drop,
+    /// The method uses them instead of estimating its own (parameter normals=file); then as update
+    File,
+}
+
+/// What can be added to the points of a denoised cloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Extra {
+    /// How far each point moved
+    Displacement,
+    /// About how far each point still is from the surface, judged by its neighbours
+    Uncertainty,
+    /// 1 for points of a surface, 0 for those of volumes and for outliers, which kept their positions
+    Surface,
+}
+
+impl Extra {
+    /// The name of the attribute.
+    pub fn name(self) -> &'static str {
+        match self {
+            Extra::Displacement => "displacement",
+            Extra::Uncertainty => "uncertainty",
+            Extra::Surface => "surface",
+        }
+    }
+}
