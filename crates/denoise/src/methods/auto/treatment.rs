@@ -180,7 +180,6 @@ impl Work<'_, '_> {
             report: self.report,
             run: self.run,
             y: frame.points().to_vec(),
-            smoother: None,
             stopped: false,
         };
         let done = go(&mut levels)?;
