@@ -30,7 +30,7 @@ pub struct Head {
 
 impl Head {
     /// The head of a report on the present command.
-    pub fn new() -> Self {
+    pub fn of_command() -> Self {
         let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
         let system = format!("{} on {}", std::env::consts::OS, std::env::consts::ARCH);
         Head { program: "pellucid", version: env!("CARGO_PKG_VERSION"), command, system }
@@ -38,7 +38,7 @@ impl Head {
 
     /// The head of a page that may be sent to others: without the folders of whoever made it.
     pub fn of_page() -> Self {
-        let head = Head::new();
+        let head = Head::of_command();
         Head { command: without_folders(head.command), ..head }
     }
 }
@@ -56,7 +56,7 @@ pub struct ReportFile {
 impl ReportFile {
     /// An empty report on the present command.
     pub fn new() -> Self {
-        ReportFile { head: Head::new(), runs: Vec::new() }
+        ReportFile { head: Head::of_command(), runs: Vec::new() }
     }
 }
 

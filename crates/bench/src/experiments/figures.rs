@@ -231,7 +231,7 @@ fn page(args: &PaperArgs, figure: &Figure, clouds: &[Shown], to: &Path) -> Resul
         .map(|(shown, cloud)| Layer::new(&shown.caption, cloud).truth(truth.as_ref()))
         .collect();
     let mut page = Page::new(figure.title);
-    page.head = serde_json::to_value(Head::new()).map_err(Failure::work)?;
+    page.head = serde_json::to_value(Head::of_command()).map_err(Failure::work)?;
     page.groups.push(Group::pack(figure.title, &layers, POINTS, BYTES));
     output::write_file(to, page.html().map_err(Failure::work)?.as_bytes(), true, &[])
 }

@@ -42,7 +42,7 @@ impl Views {
         fs::create_dir_all(&folder)
             .map_err(|e| Failure::work(naming(&folder, format!("cannot be made: {e}"))))?;
         let bytes = (ALL_BYTES / pages.max(1)).clamp(BYTES[0], BYTES[1]);
-        let head = serde_json::to_value(Head::new()).map_err(Failure::work)?;
+        let head = serde_json::to_value(Head::of_command()).map_err(Failure::work)?;
         Ok(Views { folder, bytes, head })
     }
 

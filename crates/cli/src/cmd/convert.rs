@@ -63,7 +63,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     };
     let text = match reports.as_slice() {
         [report] if jobs.len() == 1 => output::json(report)?,
-        _ => output::json(&Reports { head: Head::new(), files: reports })?,
+        _ => output::json(&Reports { head: Head::of_command(), files: reports })?,
     };
     output::write_file(path, (text + "\n").as_bytes(), args.overwrite, &args.inputs)?;
     outcome
@@ -91,7 +91,7 @@ fn one(args: &Convert, job: &Job) -> Result<Option<Converted>, Failure> {
     let cloud = &document.cloud;
     let clouds = Clouds { before: cloud, after: cloud, stored: stored.as_ref() };
     Ok(Some(Converted {
-        head: Head::new(),
+        head: Head::of_command(),
         input: streams::source_name(&job.input).display().to_string(),
         output: streams::target_name(&job.output).display().to_string(),
         points: cloud.len(),

@@ -84,7 +84,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     match reports.len() {
         0 => {}
         1 if jobs.len() == 1 => document(args, &reports[0])?,
-        _ => document(args, &Reports { head: Head::new(), files: reports })?,
+        _ => document(args, &Reports { head: Head::of_command(), files: reports })?,
     }
     outcome
 }
@@ -145,7 +145,7 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
     let stored = fates::stored(&job.output);
     let clouds = Clouds { before: &kept, after: &document.cloud, stored: stored.as_ref() };
     let report = Report {
-        head: Head::new(),
+        head: Head::of_command(),
         input: input.display().to_string(),
         output: output.display().to_string(),
         rule: *rule,

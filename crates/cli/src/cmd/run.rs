@@ -56,7 +56,7 @@ pub fn run(args: &RunCommand) -> Result<(), Failure> {
     if args.dry_run {
         return dry_run(args, &pipeline, &jobs);
     }
-    let mut report = Report { head: Head::new(), files: Vec::new() };
+    let mut report = Report { head: Head::of_command(), files: Vec::new() };
     let outcome = jobs::each(&jobs, |job| {
         let done = denoise::install(args.threads, || one(args, &pipeline, job))?;
         if !args.json {
