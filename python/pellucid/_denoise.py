@@ -65,6 +65,8 @@ class Denoised:
     """Points that no surface near them explains; they were left where they are."""
     volume_points: int = field(repr=False)
     """Points of volumes such as foliage; they were left where they are."""
+    line_points: int = field(repr=False)
+    """Points of lines, such as wires and rails; they were left where they are."""
     seconds: dict[str, float] = field(repr=False)
     """Seconds spent in each step; not part of the deterministic result."""
 
@@ -163,6 +165,7 @@ def denoise(
         uncovered_points=report["uncovered_points"],
         gross_outliers=report["gross_outliers"],
         volume_points=report["volume_points"],
+        line_points=report["line_points"],
         seconds=report["seconds"],
     )
 
