@@ -1,10 +1,10 @@
 //! Coarse to fine: where the noise spans several spacings, the cloud is cut into interleaved parts
 //! in which it is near one, each part is denoised by itself, and all points together come last.
 
-use pellucid_cloud::{Point, spacing, vec3};
+use pellucid_cloud::{Point, normals, spacing, vec3};
 use serde::{Deserialize, Serialize};
 
-use super::choice::Measured;
+use super::choice::{Measured, NEIGHBORS, Near, Rule, Surface, each};
 use super::estimate::{self, Sample};
 use super::finish::Finish;
 use super::round::{Cloud, Moved, Recipe, Seen};
@@ -17,6 +17,11 @@ use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
 /// Makes the deal of points to parts another draw than that of centers.
 const DEAL: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Neighbors that a tangent plane is fitted to, and the difference of normals that is elsewhere, for
+/// the choice between levels.
+const PLANE: usize = 24;
+const FACING: f64 = 0.25;
+
 /// Fewest points of a part.
 const FEWEST: usize = 512;
 
@@ -25,6 +30,9 @@ const FEWEST: usize = 512;
 pub struct Level {
     /// How many interleaved parts the cloud is cut into.
     pub parts: usize,
+    /// Whether points start from where they were measured once more, for another surface to choose
+    /// from.
+    pub afresh: bool,
     /// The mean spacing of a part, in spacings of the cloud.
     pub unit: f64,
     /// Rounds, as they were learned.
@@ -57,6 +65,8 @@ pub struct Levels<'a, 'r> {
     pub run: &'a mut Run<'r>,
     /// Where points are.
     pub y: Vec<Point>,
+    /// Where points are by way of a coarse level, if there was one.
+    pub smoother: Option<Vec<Point>>,
     /// Whether the observer asked to stop.
     pub stopped: bool,
 }
@@ -74,7 +84,8 @@ struct Part {
 }
 
 impl Levels<'_, '_> {
-    /// Learns the levels for that noise, coarsest first, and goes through them.
+    /// Learns the levels for that noise, coarsest first, and goes through them. Where the noise asks
+    /// for a coarse one, but not by much, all points are denoised without it as well.
     pub fn learn(&mut self, noise: f64) -> Result<Vec<Level>, DenoiseError> {
         let ratio = self.ratio(noise);
         let parts = self.parts(ratio);
@@ -86,17 +97,53 @@ impl Levels<'_, '_> {
         if left >= self.tuning.negligible && !self.stopped {
             levels.push(self.level(1, left, None)?);
         }
+        if ratio <= self.tuning.coarse_only && !self.stopped {
+            self.start_afresh();
+            levels.push(Level { afresh: true, ..self.level(1, noise, None)? });
+            self.choose();
+        }
         Ok(levels)
     }
 
     /// Goes through levels as they were learned.
     pub fn apply(&mut self, levels: &[Level]) -> Result<(), DenoiseError> {
         for level in levels {
+            if level.afresh && !self.stopped {
+                self.start_afresh();
+            }
             if !self.stopped {
                 self.level(level.parts, 0.0, Some(level))?;
             }
         }
+        self.choose();
         Ok(())
+    }
+
+    fn start_afresh(&mut self) {
+        self.smoother = Some(std::mem::replace(&mut self.y, self.cloud.observed.to_vec()));
+    }
+
+    /// Takes the surface that came from a coarse level wherever measured points agree with it.
+    fn choose(&mut self) {
+        let Some(smoother) = self.smoother.take() else { return };
+        if self.y.len() <= NEIGHBORS {
+            return;
+        }
+        let Cloud { observed, noise, .. } = self.cloud;
+        let measured = Measured { observed, noise, tuning: self.tuning };
+        let y = &mut self.y;
+        Run::timed(self.report, "choice", || {
+            let near = Near::of(&smoother);
+            let n = each(y.len(), |i| normals::normal_of(&smoother, &near[i].row[..PLANE]));
+            let smooth = Surface { y: smoother, n };
+            let rule = Rule { limit: measured.tuning.coarse_discrepancy, width: FACING };
+            // Held against the measured points themselves: a surface that follows the noise differs
+            // from them by too little to compare with.
+            let chosen = measured.choose(&smooth, observed, &near, &rule, |_| 0.0);
+            for (i, part) in chosen.into_iter().enumerate() {
+                y[i] = vec3::add(y[i], vec3::scale(vec3::sub(smooth.y[i], y[i]), part));
+            }
+        });
     }
 
     /// The noise in sides of the square that a point has on the surface; less where features are
@@ -253,7 +300,7 @@ impl Levels<'_, '_> {
         // Too few points of a part are on a small facet to say whether it is one.
         let finish =
             Finish { facets: parts == 1, ..Finish::new(self.tuning, noise, left, amount, even) };
-        Ok(Level { parts, unit: 1.0, rounds, stop, thinness, finish })
+        Ok(Level { parts, afresh: false, unit: 1.0, rounds, stop, thinness, finish })
     }
 
     /// Takes a round over and shows it, if it was one of the whole cloud; whether the observer

@@ -13,6 +13,8 @@ pub struct Tuning {
     /// A cloud with more noise than this, in sides of the square that a point has on the surface, is
     /// cut into interleaved parts.
     pub coarse: f64,
+    /// With more noise than this, nothing is gained by points that did not go through parts.
+    pub coarse_only: f64,
     /// How many parts for each such side of noise.
     pub parts: f64,
     /// Part of the noise that is not counted for that where features are thinner than the noise.
@@ -31,6 +33,8 @@ pub struct Tuning {
     pub creases: f64,
     /// How much more discrepancy the smoother of two surfaces may have.
     pub discrepancy: f64,
+    /// Most discrepancy of a surface that came from a coarse level.
+    pub coarse_discrepancy: f64,
     /// Most that one place can say against the smoother surface, so that it does not speak for all
     /// around it.
     pub most_excess: f64,
@@ -72,12 +76,8 @@ pub struct Tuning {
     /// The same for what is added to the metric's entries of normals. Learning takes them away, since
     /// the signal is where points are; across an edge they are what holds the sides apart.
     pub normal_floor: f64,
-    /// Sweeps of the solver, and fewer where patches are large for much noise.
+    /// Sweeps of the solver.
     pub sweeps: usize,
-    /// Those fewer sweeps.
-    pub few_sweeps: usize,
-    /// Noise at the start up to which there are not fewer.
-    pub more_sweeps_up_to: f64,
     /// Part of the first round's movement below which rounds end, for 0.9 of the noise removed.
     pub rest: f64,
     /// How much it grows with that part of the noise.
@@ -115,6 +115,7 @@ impl Default for Tuning {
         Tuning {
             negligible: 0.125,
             coarse: 1.5,
+            coarse_only: 1.8,
             parts: 1.35,
             less_coarse: 0.6,
             removed: 1.15,
@@ -124,6 +125,7 @@ impl Default for Tuning {
             facet_steps: 5,
             creases: 8.0,
             discrepancy: 1.0,
+            coarse_discrepancy: 1.3,
             most_excess: 5.0,
             averages: 20,
             regular: 1.25,
@@ -143,8 +145,6 @@ impl Default for Tuning {
             per_clear_normal: 8.0,
             normal_floor: 16.0,
             sweeps: 6,
-            few_sweeps: 4,
-            more_sweeps_up_to: 1.4,
             rest: 0.52,
             rest_growth: 1.0,
             rest_of_little: 0.48,
