@@ -39,6 +39,7 @@ impl Settings {
         let over = (left * left - t.small_up_to).max(0.0);
         let size = (t.patch + t.patch_growth * over).min(t.largest_patch).round();
         let sharp = t.clearness(sigma) * (t.little - left).max(0.0);
+        let few = size > t.patch && sigma > t.more_sweeps_up_to;
         Settings {
             size: size as usize,
             share: t.cover / size,
@@ -47,7 +48,7 @@ impl Settings {
             height: t.height,
             per_normal: t.per_normal + t.per_clear_normal * sharp,
             normal_floor: t.normal_floor * sharp,
-            sweeps: t.sweeps,
+            sweeps: if few { t.few_sweeps } else { t.sweeps },
         }
     }
 

@@ -78,6 +78,10 @@ pub struct Tuning {
     pub normal_floor: f64,
     /// Sweeps of the solver.
     pub sweeps: usize,
+    /// Sweeps where patches are large for much noise.
+    pub few_sweeps: usize,
+    /// Noise at the start up to which there are not fewer.
+    pub more_sweeps_up_to: f64,
     /// Part of the first round's movement below which rounds end, for 0.9 of the noise removed.
     pub rest: f64,
     /// How much it grows with that part of the noise.
@@ -114,8 +118,8 @@ impl Default for Tuning {
     fn default() -> Self {
         Tuning {
             negligible: 0.125,
-            coarse: 1.5,
-            coarse_only: 1.8,
+            coarse: 1.25,
+            coarse_only: 1.5,
             parts: 1.35,
             less_coarse: 0.6,
             removed: 1.15,
@@ -124,7 +128,7 @@ impl Default for Tuning {
             facet_width: 0.15,
             facet_steps: 5,
             creases: 8.0,
-            discrepancy: 1.0,
+            discrepancy: 1.1,
             coarse_discrepancy: 1.3,
             most_excess: 5.0,
             averages: 20,
@@ -145,6 +149,8 @@ impl Default for Tuning {
             per_clear_normal: 8.0,
             normal_floor: 16.0,
             sweeps: 6,
+            few_sweeps: 4,
+            more_sweeps_up_to: 1.4,
             rest: 0.52,
             rest_growth: 1.0,
             rest_of_little: 0.48,
