@@ -14,7 +14,13 @@ from ._denoise import Progress
 
 
 class Done(NamedTuple):
-    """What a step did."""
+    """What a step did.
+
+    >>> import pellucid
+    >>> cloud, done = pellucid.apply(pellucid.synthetic("sphere", 1000), [{"do": "normals"}])
+    >>> (done[0].name, done[0].points)
+    ('normals', 1000)
+    """
 
     name: str
     said: str

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Sends files of a folder through the program and reads what it writes with other people's readers.
 
     python python/tests/real_files.py --data FOLDER --program target/debug/pellucid [--only NAME]

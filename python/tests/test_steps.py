@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Pipelines from Python do what the program does."""
 
 import os
