@@ -98,7 +98,7 @@
       this.change();
     }
 
-    // Draws axes, scale bar and measured lengths anew.
+    // Draws axes, scale bar and measured lengths again.
     overlay() {
       const layer = byId("overlay");
       layer.replaceChildren();

@@ -120,7 +120,7 @@ fn page(args: &View, server: &Server, version: u64) -> Result<String, Failure> {
     let points = POINTS * 2 / layers.len().max(2);
     let mut group = show.busy("packing", || Group::pack(&title, &layers, points, BYTES));
     group.meta.insert("unit".to_owned(), unit.into());
-    // What `pellucid distance` measured is what its output is looked at for.
+    // The output of `pellucid distance` is opened to inspect the distances.
     if clouds.iter().any(|c| c.attribute(DISTANCE).is_some()) {
         let color = format!("scalar:{DISTANCE}");
         group.meta.insert("start".to_owned(), serde_json::json!({ "color": color }));
