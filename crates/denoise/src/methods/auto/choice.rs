@@ -59,15 +59,6 @@ pub struct Surface {
     pub n: Vec<Point>,
 }
 
-/// When the smoother of two surfaces is taken.
-#[derive(Clone, Copy)]
-pub struct Rule {
-    /// How much more discrepancy than the rougher one it may have.
-    pub limit: f64,
-    /// Difference of normals that is another facet.
-    pub width: f64,
-}
-
 /// What surfaces are held against.
 #[derive(Clone, Copy)]
 pub struct Measured<'a> {
@@ -86,14 +77,13 @@ impl Measured<'_> {
         smooth: &Surface,
         rough: &[Point],
         near: &[Near],
-        rule: &Rule,
         against: impl Fn(usize) -> f64 + Sync,
     ) -> Vec<f64> {
         let with = self.discrepancy(&smooth.y, &smooth.n, near);
         let without = self.discrepancy(rough, &smooth.n, near);
         let most = self.tuning.most_excess;
         let mut excess = each(near.len(), |i| (with[i] - without[i] + against(i)).min(most));
-        let by_facing = 1.0 / (rule.width * rule.width);
+        let by_facing = 1.0 / self.tuning.facet_width.powi(2);
         for _ in 0..self.tuning.averages {
             excess = each(near.len(), |i| {
                 let (mut sum, mut weights) = (0.0, 0.0);
@@ -106,7 +96,7 @@ impl Measured<'_> {
                 sum / weights
             });
         }
-        let pass = |i: u32| f64::from(u8::from(excess[i as usize] < rule.limit));
+        let pass = |i: u32| f64::from(u8::from(excess[i as usize] < self.tuning.discrepancy));
         each(near.len(), |i| {
             near[i].row[..BLEND].iter().map(|&j| pass(j)).sum::<f64>() / BLEND as f64
         })

@@ -9,7 +9,7 @@ use featgraph::exp::exp;
 use pellucid_cloud::{Point, normals, vec3};
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Measured, NEIGHBORS, Near, Rule, Surface, each, fall};
+use super::choice::{Measured, NEIGHBORS, Near, Surface, each, fall};
 use super::relax;
 use super::tuning::Tuning;
 
@@ -68,11 +68,9 @@ impl Finish {
         y.clone_from(&curved.y);
         if self.facets {
             let facets = faceted(&curved, &near, measured);
-            let (width, limit) = (measured.tuning.facet_width, measured.tuning.discrepancy);
-            let rule = Rule { limit, width };
             let creases = mild_creases(&facets.n, &near);
             let against = |i: usize| measured.tuning.creases * creases[i];
-            let chosen = measured.choose(&facets, &curved.y, &near, &rule, against);
+            let chosen = measured.choose(&facets, &curved.y, &near, against);
             for i in 0..y.len() {
                 let step = vec3::sub(facets.y[i], y[i]);
                 y[i] = vec3::add(y[i], vec3::scale(step, self.amount * chosen[i]));

@@ -12,7 +12,7 @@ use crate::registry::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
@@ -139,13 +139,7 @@ impl Learned {
             let facets = if level.finish.facets { passes(tuning.passes_of_facets()) } else { 0.0 };
             level.unit * (HALO + rounds + facets)
         };
-        // Levels after a fresh start do not add to those before, but for the choice between them.
-        let of_levels = |levels: &[Level]| {
-            let (after, before): (Vec<&Level>, Vec<&Level>) = levels.iter().partition(|l| l.afresh);
-            let sum = |levels: &[&Level]| levels.iter().map(|l| width(l)).sum::<f64>();
-            let choice = if after.is_empty() { 0.0 } else { passes(tuning.averages) };
-            sum(&before).max(sum(&after)) + choice
-        };
+        let of_levels = |levels: &[Level]| levels.iter().map(width).sum::<f64>();
         let kinds = if trial.is_empty() { 0.0 } else { kinds::REACH };
         let spacings = of_levels(trial) + of_levels(levels) + kinds;
         if self.is_idle() { 0.0 } else { (spacings + estimate.reach()) * self.place.unit }

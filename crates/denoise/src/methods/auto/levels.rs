@@ -1,10 +1,10 @@
 //! Coarse to fine: where the noise spans several spacings, the cloud is cut into interleaved parts
 //! in which it is near one, each part is denoised by itself, and all points together come last.
 
-use pellucid_cloud::{Point, normals, spacing, vec3};
+use pellucid_cloud::{Point, spacing, vec3};
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Measured, NEIGHBORS, Near, Rule, Surface, each};
+use super::choice::Measured;
 use super::estimate::{self, Sample};
 use super::finish::Finish;
 use super::round::{Cloud, Moved, Recipe, Seen};
@@ -17,11 +17,6 @@ use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
 /// Makes the deal of points to parts another draw than that of centers.
 const DEAL: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Neighbors that a tangent plane is fitted to, and the difference of normals that is elsewhere, for
-/// the choice between levels.
-const PLANE: usize = 24;
-const FACING: f64 = 0.25;
-
 /// Fewest points of a part.
 const FEWEST: usize = 512;
 
@@ -30,9 +25,6 @@ const FEWEST: usize = 512;
 pub struct Level {
     /// How many interleaved parts the cloud is cut into.
     pub parts: usize,
-    /// Whether points start from where they were measured once more, for another surface to choose
-    /// from.
-    pub afresh: bool,
     /// The mean spacing of a part, in spacings of the cloud.
     pub unit: f64,
     /// Rounds, as they were learned.
@@ -65,8 +57,8 @@ pub struct Levels<'a, 'r> {
     pub run: &'a mut Run<'r>,
     /// Where points are.
     pub y: Vec<Point>,
-    /// Where points are by way of a coarse level, if there was one.
-    pub smoother: Option<Vec<Point>>,
+    /// Mean movement of the very first round: rounds of all levels end by it.
+    pub first: Option<f64>,
     /// Whether the observer asked to stop.
     pub stopped: bool,
 }
@@ -84,23 +76,15 @@ struct Part {
 }
 
 impl Levels<'_, '_> {
-    /// Learns the levels for that noise, coarsest first, and goes through them. Where the noise asks
-    /// for a coarse one, but not by much, all points are denoised without it as well.
+    /// Learns the levels for that noise, coarsest first, and goes through them.
     pub fn learn(&mut self, noise: f64) -> Result<Vec<Level>, DenoiseError> {
-        let ratio = self.ratio(noise);
-        let parts = self.parts(ratio);
-        if parts == 1 {
-            return Ok(vec![self.level(1, noise, None)?]);
-        }
+        let parts = self.parts(noise);
         let mut levels = vec![self.level(parts, noise, None)?];
-        let left = estimate::noise_left(&self.sample());
-        if left >= self.tuning.negligible && !self.stopped {
-            levels.push(self.level(1, left, None)?);
-        }
-        if ratio <= self.tuning.coarse_only && !self.stopped {
-            self.start_afresh();
-            levels.push(Level { afresh: true, ..self.level(1, noise, None)? });
-            self.choose();
+        if parts > 1 && !self.stopped {
+            let left = estimate::noise_left(&self.sample());
+            if left >= self.tuning.negligible {
+                levels.push(self.level(1, left, None)?);
+            }
         }
         Ok(levels)
     }
@@ -108,54 +92,20 @@ impl Levels<'_, '_> {
     /// Goes through levels as they were learned.
     pub fn apply(&mut self, levels: &[Level]) -> Result<(), DenoiseError> {
         for level in levels {
-            if level.afresh && !self.stopped {
-                self.start_afresh();
-            }
             if !self.stopped {
                 self.level(level.parts, 0.0, Some(level))?;
             }
         }
-        self.choose();
         Ok(())
     }
 
-    fn start_afresh(&mut self) {
-        self.smoother = Some(std::mem::replace(&mut self.y, self.cloud.observed.to_vec()));
-    }
-
-    /// Takes the surface that came from a coarse level wherever measured points agree with it.
-    fn choose(&mut self) {
-        let Some(smoother) = self.smoother.take() else { return };
-        if self.y.len() <= NEIGHBORS {
-            return;
-        }
-        let Cloud { observed, noise, .. } = self.cloud;
-        let measured = Measured { observed, noise, tuning: self.tuning };
-        let y = &mut self.y;
-        Run::timed(self.report, "choice", || {
-            let near = Near::of(&smoother);
-            let n = each(y.len(), |i| normals::normal_of(&smoother, &near[i].row[..PLANE]));
-            let smooth = Surface { y: smoother, n };
-            let rule = Rule { limit: measured.tuning.coarse_discrepancy, width: FACING };
-            // Held against the measured points themselves: a surface that follows the noise differs
-            // from them by too little to compare with.
-            let chosen = measured.choose(&smooth, observed, &near, &rule, |_| 0.0);
-            for (i, part) in chosen.into_iter().enumerate() {
-                y[i] = vec3::add(y[i], vec3::scale(vec3::sub(smooth.y[i], y[i]), part));
-            }
-        });
-    }
-
-    /// The noise in sides of the square that a point has on the surface; less where features are
-    /// thinner than the noise.
-    fn ratio(&self, noise: f64) -> f64 {
+    /// How many parts leave the noise near the side of a point's square in each; fewer where
+    /// features are thinner than the noise.
+    fn parts(&self, noise: f64) -> usize {
         let sample = self.sample();
         let thinness = estimate::thinness(&sample, noise);
-        noise / estimate::side(&sample, noise) * (1.0 - self.tuning.less_coarse * thinness)
-    }
-
-    /// How many parts leave the noise near the side of a point's square in each.
-    fn parts(&self, ratio: f64) -> usize {
+        let sides = noise / estimate::side(&sample, noise);
+        let ratio = sides * (1.0 - self.tuning.less_coarse * thinness);
         if ratio <= self.tuning.coarse {
             return 1;
         }
@@ -254,7 +204,8 @@ impl Levels<'_, '_> {
     ) -> Result<Level, DenoiseError> {
         let mut seen = Seen::default();
         let mut rounds = Vec::new();
-        let mut follow = Follow::new(self.tuning, noise, self.strength);
+        let first = self.first.map(|first| first / part.unit);
+        let mut follow = Follow::new(self.tuning, noise, self.strength, first);
         let start = part.y.clone();
         let mut stop = Stop::IterationLimit;
         for index in 1..=self.most {
@@ -294,13 +245,14 @@ impl Levels<'_, '_> {
         let sample =
             Sample { points: &part.y, numbers: &part.numbers, inner: part.inner.as_deref() };
         let left = estimate::noise_left(&sample);
+        self.first = follow.first().map(|first| first * part.unit);
         let thinness = follow.thinness();
         let amount = ((1.0 - thinness) * self.strength).min(1.0);
         let even = (self.even as f64 * (1.0 - 0.5 * thinness)).round() as usize;
         // Too few points of a part are on a small facet to say whether it is one.
         let finish =
             Finish { facets: parts == 1, ..Finish::new(self.tuning, noise, left, amount, even) };
-        Ok(Level { parts, afresh: false, unit: 1.0, rounds, stop, thinness, finish })
+        Ok(Level { parts, unit: 1.0, rounds, stop, thinness, finish })
     }
 
     /// Takes a round over and shows it, if it was one of the whole cloud; whether the observer

@@ -180,7 +180,7 @@ impl Work<'_, '_> {
             report: self.report,
             run: self.run,
             y: frame.points().to_vec(),
-            smoother: None,
+            first: None,
             stopped: false,
         };
         let done = go(&mut levels)?;

@@ -13,8 +13,6 @@ pub struct Tuning {
     /// A cloud with more noise than this, in sides of the square that a point has on the surface, is
     /// cut into interleaved parts.
     pub coarse: f64,
-    /// With more noise than this, nothing is gained by points that did not go through parts.
-    pub coarse_only: f64,
     /// How many parts for each such side of noise.
     pub parts: f64,
     /// Part of the noise that is not counted for that where features are thinner than the noise.
@@ -33,8 +31,6 @@ pub struct Tuning {
     pub creases: f64,
     /// How much more discrepancy the smoother of two surfaces may have.
     pub discrepancy: f64,
-    /// Most discrepancy of a surface that came from a coarse level.
-    pub coarse_discrepancy: f64,
     /// Most that one place can say against the smoother surface, so that it does not speak for all
     /// around it.
     pub most_excess: f64,
@@ -119,19 +115,17 @@ impl Default for Tuning {
         Tuning {
             negligible: 0.125,
             coarse: 1.25,
-            coarse_only: 1.5,
             parts: 1.35,
             less_coarse: 0.6,
             removed: 1.15,
             removed_thin: 0.53,
-            facet_normals: 20,
+            facet_normals: 14,
             facet_width: 0.15,
             facet_steps: 5,
             creases: 8.0,
             discrepancy: 1.1,
-            coarse_discrepancy: 1.3,
             most_excess: 5.0,
-            averages: 20,
+            averages: 10,
             regular: 1.25,
             still_thick: 0.58,
             maybe_thick: 0.25,
