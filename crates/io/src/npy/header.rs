@@ -35,27 +35,7 @@ pub(crate) struct Header {
 
 /// Reads the header; the data need not be there.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
-    if !bytes.starts_with(MAGIC) {
-        return Err(Fault::byte(0, "the first bytes are not those of an NPY array"));
-    }
-    let number = |range: std::ops::Range<usize>| {
-        let part = bytes.get(range)?;
-        Some(part.iter().rev().fold(0usize, |n, &b| n << 8 | usize::from(b)))
-    };
-    let (start, length) = match bytes.get(6) {
-        Some(1) => (10, number(8..10)),
-        Some(2 | 3) => (12, number(8..12)),
-        Some(v) => return Err(Fault::byte(6, format!("version {v} of NPY is unknown"))),
-        None => (10, None),
-    };
-    let ends = || Fault::byte(bytes.len(), "the file ends inside the header");
-    let length = length.ok_or_else(ends)?;
-    if length > limits::HEADER_BYTES {
-        return Err(Fault::byte(8, format!("a header of {length} bytes")));
-    }
-    let text = bytes.get(start..start + length).ok_or_else(ends)?;
-    let text = std::str::from_utf8(text)
-        .map_err(|e| Fault::byte(start + e.valid_up_to(), "the header is not text"))?;
+    let (text, start) = dictionary(bytes)?;
     let mut parser = Parser { text, at: 0 };
     let wrong = |at: usize, what: &str| Fault::byte(start + at, what.to_owned());
     let value = parser.value(0).map_err(|what| wrong(parser.at, what))?;
@@ -95,8 +75,34 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         shape,
         fields,
         item: offset,
-        body: start + length,
+        body: start + text.len(),
     })
+}
+
+/// The text that describes the array, and where it starts.
+fn dictionary(bytes: &[u8]) -> Result<(&str, usize), Fault> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(Fault::byte(0, "the first bytes are not those of an NPY array"));
+    }
+    let number = |range: std::ops::Range<usize>| {
+        let part = bytes.get(range)?;
+        Some(part.iter().rev().fold(0usize, |n, &b| n << 8 | usize::from(b)))
+    };
+    let (start, length) = match bytes.get(6) {
+        Some(1) => (10, number(8..10)),
+        Some(2 | 3) => (12, number(8..12)),
+        Some(v) => return Err(Fault::byte(6, format!("version {v} of NPY is unknown"))),
+        None => (10, None),
+    };
+    let ends = || Fault::byte(bytes.len(), "the file ends inside the header");
+    let length = length.ok_or_else(ends)?;
+    if length > limits::HEADER_BYTES {
+        return Err(Fault::byte(8, format!("a header of {length} bytes")));
+    }
+    let text = bytes.get(start..start + length).ok_or_else(ends)?;
+    let text = std::str::from_utf8(text)
+        .map_err(|e| Fault::byte(start + e.valid_up_to(), "the header is not text"))?;
+    Ok((text, start))
 }
 
 impl Header {

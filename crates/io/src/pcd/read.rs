@@ -58,11 +58,6 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
         set(&mut cloud, Attribute::vector(group.attribute, width, values), end)?;
     }
     let position = meaning.position.map(|c| header.fields[c].ty);
-    let comments = header.lines.iter().filter_map(|l| l.trim_ascii_start().strip_prefix(b"#"));
-    let comments: Vec<String> = comments
-        .map(|c| String::from_utf8_lossy(c).trim().to_owned())
-        .filter(|c| !c.is_empty() && !c.starts_with(".PCD"))
-        .collect();
     let encoding = match header.data {
         Data::Ascii => Encoding::Ascii,
         Data::Binary | Data::Compressed => Encoding::BinaryLittle,
@@ -70,7 +65,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let source = Source {
         encoding: Some(encoding),
         position: Some(position),
-        comments,
+        comments: comments(&header),
         detail: Detail::Pcd(Arc::new(PcdSource {
             width: header.width,
             height: header.height,
@@ -82,6 +77,15 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
         ..Source::default()
     };
     Ok(Document { cloud, source })
+}
+
+/// The comments, without the format's own first line.
+fn comments(header: &Header) -> Vec<String> {
+    let comments = header.lines.iter().filter_map(|l| l.trim_ascii_start().strip_prefix(b"#"));
+    comments
+        .map(|c| String::from_utf8_lossy(c).trim().to_owned())
+        .filter(|c| !c.is_empty() && !c.starts_with(".PCD"))
+        .collect()
 }
 
 fn set(cloud: &mut PointCloud, attribute: Attribute, line: usize) -> Result<(), Fault> {

@@ -25,18 +25,7 @@ pub(crate) fn write(
         Detail::Pcd(pcd) => Some(pcd.as_ref()),
         _ => None,
     };
-    let data = match (job.encoding, pcd) {
-        (Some(Encoding::BinaryBig), _) => {
-            let fault = "PCD has no big-endian form; ask for binary or ascii";
-            return Err(WriteFault::Unfit(fault.to_owned()));
-        }
-        (Some(Encoding::Ascii), _) => Data::Ascii,
-        (Some(Encoding::BinaryLittle), Some(pcd)) if pcd.data == Data::Compressed => pcd.data,
-        (Some(Encoding::BinaryLittle), _) => Data::Binary,
-        (None, Some(pcd)) => pcd.data,
-        (None, None) if source.encoding == Some(Encoding::Ascii) => Data::Ascii,
-        (None, None) => Data::Binary,
-    };
+    let data = data_form(job.encoding, pcd, source.encoding)?;
     let mut written = Written::default();
     let position = source.position.unwrap_or([ScalarType::F64; 3]);
     let old: &[(Field, Origin)] = pcd.map_or(&[], |p| &p.slots);
@@ -74,21 +63,49 @@ pub(crate) fn write(
                 start += cell.ty.size();
             }
         })?,
-        Data::Compressed => {
-            let too_large = || {
-                let fault = "the points are too many for compressed PCD (4 GiB); ask for binary";
-                WriteFault::Unfit(fault.to_owned())
-            };
-            let size = stride.checked_mul(cloud.len()).ok_or_else(too_large)?;
-            let size32 = u32::try_from(size).map_err(|_| too_large())?;
-            let packed = lzf::compress(&field_after_field(&slots, cloud, size));
-            let packed32 = u32::try_from(packed.len()).map_err(|_| too_large())?;
-            sink.write_all(&packed32.to_le_bytes())?;
-            sink.write_all(&size32.to_le_bytes())?;
-            sink.write_all(&packed)?;
-        }
+        Data::Compressed => write_compressed(&slots, cloud, stride, sink)?,
     }
     Ok(written)
+}
+
+/// The form of the data: as asked for, else that of the file that the cloud came from.
+fn data_form(
+    asked: Option<Encoding>,
+    pcd: Option<&PcdSource>,
+    source: Option<Encoding>,
+) -> Result<Data, WriteFault> {
+    Ok(match (asked, pcd) {
+        (Some(Encoding::BinaryBig), _) => {
+            let fault = "PCD has no big-endian form; ask for binary or ascii";
+            return Err(WriteFault::Unfit(fault.to_owned()));
+        }
+        (Some(Encoding::Ascii), _) => Data::Ascii,
+        (Some(Encoding::BinaryLittle), Some(pcd)) if pcd.data == Data::Compressed => pcd.data,
+        (Some(Encoding::BinaryLittle), _) => Data::Binary,
+        (None, Some(pcd)) => pcd.data,
+        (None, None) if source == Some(Encoding::Ascii) => Data::Ascii,
+        (None, None) => Data::Binary,
+    })
+}
+
+fn write_compressed(
+    slots: &[(Field, Origin)],
+    cloud: &PointCloud,
+    stride: usize,
+    sink: &mut dyn Write,
+) -> Result<(), WriteFault> {
+    let too_large = || {
+        let fault = "the points are too many for compressed PCD (4 GiB); ask for binary";
+        WriteFault::Unfit(fault.to_owned())
+    };
+    let size = stride.checked_mul(cloud.len()).ok_or_else(too_large)?;
+    let size32 = u32::try_from(size).map_err(|_| too_large())?;
+    let packed = lzf::compress(&field_after_field(slots, cloud, size));
+    let packed32 = u32::try_from(packed.len()).map_err(|_| too_large())?;
+    sink.write_all(&packed32.to_le_bytes())?;
+    sink.write_all(&size32.to_le_bytes())?;
+    sink.write_all(&packed)?;
+    Ok(())
 }
 
 fn field_after_field(slots: &[(Field, Origin)], cloud: &PointCloud, size: usize) -> Vec<u8> {
@@ -122,20 +139,8 @@ fn plan(
     }
     let packable = is_packable(cloud);
     for (field, origin) in old {
-        let held = match origin {
-            Origin::One(From::Position(_)) => Some(field.clone()),
-            Origin::One(From::Attribute { name, component }) => {
-                let a = cloud.attribute(name).filter(|a| *component < a.width());
-                let ty = a.and_then(|a| ScalarType::of(a.values()));
-                ty.map(|ty| Field { ty, ..field.clone() })
-            }
-            Origin::Whole(name) => cloud.attribute(name).and_then(|a| {
-                let ty = ScalarType::of(a.values())?;
-                Some(Field { ty, count: a.width(), name: field.name.clone() })
-            }),
-            Origin::Packed => packable.then(|| field.clone()),
-        };
-        slots.extend(held.map(|field| (field, origin.clone())));
+        let kept = old_field(field, origin, cloud, packable);
+        slots.extend(kept.map(|field| (field, origin.clone())));
     }
     let mut taken: meaning::Names = slots.iter().map(|s| s.0.name.clone()).collect();
     for a in cloud.attributes() {
@@ -171,13 +176,7 @@ fn plan(
                 if a.width() == 4 { ("rgba", ScalarType::U32) } else { ("rgb", ScalarType::F32) };
             add(name, ty, 1, Origin::Packed);
         } else if [names::NORMAL, names::COLOR].contains(&a.name()) || a.width() == 1 {
-            let columns = match (a.name(), a.width()) {
-                (names::NORMAL, 3) => {
-                    ["normal_x", "normal_y", "normal_z"].map(str::to_owned).to_vec()
-                }
-                (name, width) => meaning::column_names(name, width),
-            };
-            for (component, name) in columns.iter().enumerate() {
+            for (component, name) in column_names(a.name(), a.width()).iter().enumerate() {
                 let from = From::Attribute { name: a.name().to_owned(), component };
                 add(name, ty, 1, Origin::One(from));
             }
@@ -186,6 +185,30 @@ fn plan(
         }
     }
     slots
+}
+
+fn column_names(attribute: &str, width: usize) -> Vec<String> {
+    match (attribute, width) {
+        (names::NORMAL, 3) => ["normal_x", "normal_y", "normal_z"].map(str::to_owned).to_vec(),
+        (name, width) => meaning::column_names(name, width),
+    }
+}
+
+/// A field of the file with the type that its values have now; `None` if they are gone.
+fn old_field(field: &Field, origin: &Origin, cloud: &PointCloud, packable: bool) -> Option<Field> {
+    match origin {
+        Origin::One(From::Position(_)) => Some(field.clone()),
+        Origin::One(From::Attribute { name, component }) => {
+            let a = cloud.attribute(name).filter(|a| *component < a.width())?;
+            Some(Field { ty: ScalarType::of(a.values())?, ..field.clone() })
+        }
+        Origin::Whole(name) => {
+            let a = cloud.attribute(name)?;
+            let ty = ScalarType::of(a.values())?;
+            Some(Field { ty, count: a.width(), name: field.name.clone() })
+        }
+        Origin::Packed => packable.then(|| field.clone()),
+    }
 }
 
 fn is_packable(cloud: &PointCloud) -> bool {
