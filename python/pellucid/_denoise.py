@@ -113,7 +113,7 @@ def denoise(
     >>> pellucid.denoise(flat, "mls", iterations=0)
     Traceback (most recent call last):
     ...
-    ValueError: parameter "iterations" is 0, but it must be between 1 and 1000
+    ValueError: parameter "iterations" is 0, but it must be from 1 to 1000
     """
     cloud = as_cloud(points)
     given = cloud.points
@@ -249,7 +249,7 @@ def methods() -> dict[str, Method]:
     """
 
     def meaning(parameter: dict[str, str]) -> str:
-        unit = f" ({parameter['unit']})" if parameter["unit"] else ""
+        unit = f" Unit: {parameter['unit']}." if parameter["unit"] else ""
         return parameter["about"] + unit
 
     return {

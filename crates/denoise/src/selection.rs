@@ -66,13 +66,13 @@ impl Denoiser for OnlySelected<'_> {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         if self.selected.len() != noisy.len() {
             let (given, rows) = (self.selected.len(), noisy.len());
-            return Err(DenoiseError::PartLength { given, rows });
+            return Err(DenoiseError::SelectionLength { given, rows });
         }
         run.progress("surroundings", 0, 0.0)?;
         let (rows, skipped) = crate::install(run.threads(), || self.rows(noisy.positions()));
         let moving = rows.iter().filter(|&&row| self.selected[row]).count();
         if moving == 0 {
-            return Err(DenoiseError::EmptyPart { rows: noisy.len() });
+            return Err(DenoiseError::EmptySelection { rows: noisy.len() });
         }
         let put_back = |moved: Vec<Point>| {
             let mut all = noisy.positions().to_vec();

@@ -113,8 +113,8 @@ fn a_selection_without_points_or_for_another_cloud_is_refused() {
     let run = |part: &[bool]| {
         OnlySelected::new(&*method("mls"), part).denoise(&noisy, &mut Run::default()).unwrap_err()
     };
-    assert!(matches!(run(&[false; 500]), DenoiseError::EmptyPart { rows: 500 }));
-    assert!(matches!(run(&[true; 3]), DenoiseError::PartLength { given: 3, rows: 500 }));
+    assert!(matches!(run(&[false; 500]), DenoiseError::EmptySelection { rows: 500 }));
+    assert!(matches!(run(&[true; 3]), DenoiseError::SelectionLength { given: 3, rows: 500 }));
 }
 
 #[test]

@@ -1,20 +1,21 @@
 //! How much a neighbour counts, by its distance.
 
-use serde::{Deserialize, Serialize};
+use crate::parameters::choices;
 
-/// A weight that falls with distance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kernel {
-    /// All neighbours count the same.
-    #[default]
-    Flat,
-    /// `(1 - t²)²`: smooth, zero at the radius.
-    Biweight,
-    /// `(1 - t²)⁴`: smoother, and with more weight in the middle.
-    Quartic,
-    /// `exp(-t² / (2 s²))` with `s` a third of the radius.
-    Gaussian,
+choices! {
+    /// A weight that falls with distance.
+    #[derive(Default)]
+    pub enum Kernel {
+        /// All neighbours count the same.
+        #[default]
+        Flat = "flat",
+        /// `(1 - t²)²`: smooth, zero at the radius.
+        Biweight = "biweight",
+        /// `(1 - t²)⁴`: smoother, and with more weight in the middle.
+        Quartic = "quartic",
+        /// `exp(-t² / (2 s²))` with `s` a third of the radius.
+        Gaussian = "gaussian",
+    }
 }
 
 impl Kernel {

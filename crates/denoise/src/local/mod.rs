@@ -16,9 +16,10 @@ mod sphere;
 
 pub use kernel::Kernel;
 pub use normals::{
-    NORMALS, NormalSource, NormalSupply, SIGN_NEIGHBORS, estimate_oriented, normal_neighbors,
+    NormalSource, NormalSupply, SIGN_NEIGHBORS, estimate_oriented, normal_neighbors,
     smooth_normal_neighbors,
 };
+pub(crate) use onto::onto;
 pub use onto::{Onto, Placed, SurfacePasses};
 pub use oriented::{
     Neighborhood, Oriented, QUARTIC_CUT2, SPACING_NEIGHBORS, Support, local_spacing,

@@ -3,32 +3,33 @@
 use pellucid_cloud::stats::upper_median;
 use pellucid_cloud::{NeighborTable, Point, vec3};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+
+use crate::parameters::choices;
 
 /// A patch this many times as wide as the usual one links things that do not belong together, so
 /// it is left out and its centre, an outlier, stays where it is unless another patch has it.
 const STRETCHED: f64 = 10.0;
 
-/// What a patch's coordinates are relative to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The place of the centre point before the solve, as in the paper's Eq. (51).
-    Center,
-    /// The centre point, which the solve moves with the others: Eq. (50) as posed.
-    MovingCenter,
-    /// The mean of the patch's points, as in the published runs.
-    Mean,
+choices! {
+    /// What a patch's coordinates are relative to.
+    pub enum Origin {
+        /// The place of the centre point before the solve, as in the paper's Eq. (51).
+        Center = "center",
+        /// The centre point, which the solve moves with the others: Eq. (50) as posed.
+        MovingCenter = "moving-center",
+        /// The mean of the patch's points, as in the published runs.
+        Mean = "mean",
+    }
 }
 
-/// What to do with points that fall into no patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Uncovered {
-    /// Centre extra patches on them (not on outliers).
-    ExtraPatches,
-    /// Leave them out of the graph; they stay where they are.
-    Leave,
+choices! {
+    /// What to do with points that fall into no patch.
+    pub enum Uncovered {
+        /// Centre extra patches on them (not on outliers).
+        ExtraPatches = "extra-patches",
+        /// Leave them out of the graph; they stay where they are.
+        Leave = "leave",
+    }
 }
 
 /// Distance between points that also counts how their normals differ, so that the two sides of a

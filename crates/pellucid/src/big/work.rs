@@ -134,7 +134,7 @@ impl Work {
     pub fn put(&self, piece: &Piece, moved: &[Point]) -> Result<(), BigError> {
         if moved.len() != piece.core {
             let (given, rows) = (moved.len(), piece.core);
-            return Err(DenoiseError::PartLength { given, rows }.into());
+            return Err(DenoiseError::Length { what: "new positions", given, rows }.into());
         }
         let done = self.folder.done(piece.tile);
         store::write_numbered(&done, &piece.numbers[..piece.core], moved)?;

@@ -7,7 +7,7 @@
 use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{NeighborTable, Point, spacing, vec3};
 
-use super::params::{FglParameters, StopRule};
+use super::params::{Fgl, StopRule};
 use crate::{Iteration, Stop};
 
 /// Movement, in spacings, below which an iteration changes nothing that anyone could see.
@@ -28,7 +28,7 @@ pub struct Stopper {
 
 impl Stopper {
     /// A stopper for a cloud of that noise, in local units.
-    pub fn new(p: &FglParameters, estimate: NoiseEstimate) -> Stopper {
+    pub fn new(p: &Fgl, estimate: NoiseEstimate) -> Stopper {
         Stopper {
             rule: p.stop,
             movement: p.stop_movement,
@@ -46,11 +46,6 @@ impl Stopper {
         let rule = StopRule::Movement;
         let energy = f64::INFINITY;
         Stopper { rule, movement, share, estimate, removed: 0.0, energy, reported: 0.0 }
-    }
-
-    /// Noise and spacing of the cloud as it came.
-    pub fn estimate(&self) -> &NoiseEstimate {
-        &self.estimate
     }
 
     /// How far the run has come, as far as can be said before iteration `i`; it never falls.

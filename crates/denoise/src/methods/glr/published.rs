@@ -5,7 +5,7 @@ use pellucid_cloud::synth::paper_sigma;
 use pellucid_cloud::{KdTree, Point, sample};
 use rayon::prelude::*;
 
-use super::GlrParameters;
+use super::Glr;
 use crate::frame::{LocalFrame, Unit};
 use crate::patch::{Origin, Patches, TangentLinks, Uncovered};
 
@@ -31,7 +31,7 @@ pub struct Published {
 
 impl Published {
     /// Patches around farthest points, relative to the means of their measured points.
-    pub fn new(frame: &LocalFrame, p: &GlrParameters, size: usize, sigma: f64) -> Published {
+    pub fn new(frame: &LocalFrame, p: &Glr, size: usize, sigma: f64) -> Published {
         let start = frame.points();
         let count = (p.patch_share * start.len() as f64).ceil() as usize;
         let centers = sample::farthest_points(start, count.clamp(1, start.len()), frame.first());
