@@ -83,15 +83,9 @@ pub enum Command {
 /// Arguments of `noise`.
 #[derive(Debug, clap::Args)]
 pub struct Noise {
-    /// The clouds; folders stand for those in them, - for stdin
-    #[arg(value_name = "IN", required = true)]
-    pub inputs: Vec<PathBuf>,
-    /// The file to write, or the folder if there are several inputs; - for stdout
-    #[arg(value_name = "OUT", required = true)]
-    pub output: PathBuf,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
-    #[arg(short, long)]
-    pub recursive: bool,
+    /// Files.
+    #[command(flatten)]
+    pub files: Files,
     /// How much noise, in the unit of --scale
     #[arg(short, long, value_name = "X")]
     pub level: f64,
@@ -108,15 +102,6 @@ pub struct Noise {
     /// Keep stored normals, which are truth; they are left out otherwise
     #[arg(long)]
     pub keep_normals: bool,
-    /// Formats of stdin and stdout.
-    #[command(flatten)]
-    pub streams: Streams,
-    /// Replace files that exist (never the input)
-    #[arg(long)]
-    pub overwrite: bool,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 /// Arguments of `compare`.
@@ -177,31 +162,15 @@ What the other format cannot hold is left out, and said on stderr.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
 pub struct Convert {
-    /// The clouds; folders stand for those in them, - for stdin
-    #[arg(value_name = "IN", required = true)]
-    pub inputs: Vec<PathBuf>,
-    /// The file to write, whose extension chooses the format, or the folder if there are several
-    /// inputs (then --format chooses it); - for stdout
-    #[arg(value_name = "OUT", required = true)]
-    pub output: PathBuf,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
-    #[arg(short, long)]
-    pub recursive: bool,
+    /// Files.
+    #[command(flatten)]
+    pub files: Files,
     /// How numbers are stored, where the format leaves a choice
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<EncodingName>,
-    /// Formats of stdin and stdout.
-    #[command(flatten)]
-    pub streams: Streams,
     /// Write the changes of each attribute
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
-    /// Replace files that exist (never the input)
-    #[arg(long)]
-    pub overwrite: bool,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 /// How numbers are stored in a file.

@@ -10,7 +10,8 @@ pub struct Files {
     /// The clouds; folders stand for those in them, - for stdin
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// The file to write, or the folder if there are several inputs; - for stdout
+    /// The file to write, whose extension chooses the format, or the folder if there are several
+    /// inputs (then --format chooses it); - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// Also take the clouds in folders inside folders; OUT gets the same folders

@@ -4,6 +4,7 @@ pub mod mark;
 
 use std::path::Path;
 
+use pellucid::changes::{self, AttributeChange, Clouds};
 use pellucid::cloud::outliers::{self, Found, Isolated, LocalOutlier, Radius, Rule, Statistical};
 use pellucid::denoise;
 use pellucid::io::{Document, WriteOptions};
@@ -16,7 +17,6 @@ use super::jobs::{self, Job, Request};
 use super::streams;
 use crate::args::{Outliers, RuleName};
 use crate::failure::{Failure, naming, plain};
-use crate::fates::{self, Clouds, Fate};
 use crate::output;
 use crate::progress::Show;
 use crate::report::{self, DroppedItem, Head};
@@ -40,7 +40,7 @@ struct Report {
     /// Where they are.
     #[serde(rename = "where")]
     place: Place,
-    attributes: Vec<Fate>,
+    attributes: Vec<AttributeChange>,
     dropped: Vec<DroppedItem>,
 }
 
@@ -142,7 +142,7 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
     if args.report.is_none() && !args.json {
         return Ok((None, line));
     }
-    let stored = fates::stored(&job.output);
+    let stored = changes::stored(&job.output);
     let clouds = Clouds { before: &kept, after: &document.cloud, stored: stored.as_ref() };
     let report = Report {
         head: Head::of_command(),
@@ -155,7 +155,7 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
         spacing: found.spacing,
         done,
         place,
-        attributes: clouds.fates(&written.dropped, &reasons),
+        attributes: clouds.changes(&written.dropped, &reasons),
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
     };
     Ok((Some(report), line))
