@@ -9,7 +9,7 @@ use pellucid::cloud::{Attribute, PointCloud, Values, vec3};
 use pellucid::io::{self, Document, WriteOptions};
 use serde_json::Value;
 
-/// A sphere with normals, colours and a scalar, as a binary PLY file.
+/// A sphere with normals, colors and a scalar, as a binary PLY file.
 fn rich(folder: &Folder, name: &str) -> PointCloud {
     let points = noisy_sphere(1500);
     let normals: Vec<_> = points.iter().map(|&p| vec3::scale(p, -1.0 / vec3::norm(p))).collect();

@@ -32,7 +32,7 @@ struct Report {
     rule: Rule,
     points: usize,
     outliers: usize,
-    /// What the points were compared with: spacings, neighbours or a factor.
+    /// What the points were compared with: spacings, neighbors or a factor.
     limit: f64,
     spacing: f64,
     /// What was done with them.

@@ -17,7 +17,7 @@ const SIZE: (u32, u32) = (1200, 760);
 /// The canvas begins below the header; the panel is 380 pixels wide.
 const MIDDLE: (f64, f64) = (410.0, 400.0);
 
-/// A coloured sphere with attributes of evil names, denoised with a report.
+/// A colored sphere with attributes of evil names, denoised with a report.
 pub fn report(folder: &Folder) -> PathBuf {
     // Twice the noise, to be seen.
     let points: Vec<Point> = noisy_sphere(6_000)
@@ -215,7 +215,7 @@ fn every_control_works() {
     let dark = Pixels::of(&b.shot("dark"));
     let corner = dark.mean(20..40, 600..620);
     assert!(corner.iter().all(|c| *c < 90.0), "{corner:?}");
-    // What lies where in the panel depends on the run, so its colour is asked for.
+    // What lies where in the panel depends on the run, so its color is asked for.
     let panel = b.eval(
         "getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)",
     );

@@ -19,7 +19,7 @@ use super::parameters::ChosenMethod;
 /// Points of the sample that is tried.
 const TRIED: usize = 8_000;
 /// Memory per point when it cannot be measured, and the least that is believed: positions twice,
-/// a tree, sixteen neighbours with distances, a little more.
+/// a tree, sixteen neighbors with distances, a little more.
 const BYTES_PER_POINT: f64 = 600.0;
 
 #[derive(Debug, Serialize)]
