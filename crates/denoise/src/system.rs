@@ -113,7 +113,7 @@ impl<'a> WeightedGraph<'a> {
         vec3::sub(y[end.point], self.patches.origin_at(end.patch, y))
     }
 
-    /// `tr(V'LV)` at `y`: the regulariser of Eq. (49).
+    /// `tr(V'LV)` at `y`: the regularizer of Eq. (49).
     pub fn regularizer(&self, y: &[Point]) -> f64 {
         let (size, factors) = (self.patches.size(), &self.factors);
         let sums: Vec<f64> = self
@@ -313,7 +313,7 @@ impl PointSystem {
         }
     }
 
-    /// T'L(C - TP): where the regulariser pulls each point.
+    /// T'L(C - TP): where the regularizer pulls each point.
     pub fn pull(&self) -> &[Point] {
         &self.pull
     }

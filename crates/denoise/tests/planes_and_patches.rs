@@ -30,7 +30,7 @@ fn noise_of_one_spacing_falls_to_a_third() {
     }
 }
 
-/// Mean angle in degrees between the normals of the result, from few neighbours, and the exact
+/// Mean angle in degrees between the normals of the result, from few neighbors, and the exact
 /// ones, for the points within two spacings of an edge of the cube.
 fn edge_error(noisy: &PointCloud, out: &PointCloud, unit: f64) -> f64 {
     let found = normals::estimate_normals_k(out.positions(), 8);

@@ -120,7 +120,7 @@ impl Source {
         }
     }
 
-    /// Columns and rows of an organised cloud, whose points stand in a grid row after row.
+    /// Columns and rows of an organized cloud, whose points stand in a grid row after row.
     pub fn grid(&self) -> Option<(usize, usize)> {
         match &self.detail {
             Detail::Pcd(pcd) => pcd.grid(),

@@ -1,4 +1,4 @@
-//! What columns mean by their names: position, normal, colour, or just themselves.
+//! What columns mean by their names: position, normal, color, or just themselves.
 
 use std::collections::{HashMap, HashSet};
 

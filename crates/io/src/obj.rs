@@ -27,7 +27,7 @@ pub(crate) struct ObjSource {
     vertices: usize,
     /// Whether the normals are those of the points.
     normals: bool,
-    /// Kind and number of the colours' components.
+    /// Kind and number of the colors' components.
     color: Option<(ColorKind, usize)>,
     pub faces: Polygons,
 }

@@ -1,4 +1,4 @@
-//! OFF and its relatives with colours and normals (COFF, NOFF, CNOFF), as text.
+//! OFF and its relatives with colors and normals (COFF, NOFF, CNOFF), as text.
 //!
 //! Only the numbers of the vertices ever change; faces and comments stay word for word.
 
@@ -31,7 +31,7 @@ impl OffSource {
     }
 }
 
-/// The mark of the first word, taken apart: what follows it, whether there are normals, colours.
+/// The mark of the first word, taken apart: what follows it, whether there are normals, colors.
 fn mark(first: &[u8]) -> Option<(&[u8], bool, bool)> {
     let at = memchr::memmem::find(first, b"OFF")?;
     let (mut normals, mut colors) = (false, false);

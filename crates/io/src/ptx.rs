@@ -199,7 +199,7 @@ impl Gathered {
         if !self.uncolored {
             for word in &rest[rest.len() - 3..] {
                 let x = u8::parse(word);
-                self.color.push(x.ok_or_else(|| line.fault("a colour that is not 0 to 255"))?);
+                self.color.push(x.ok_or_else(|| line.fault("a color that is not 0 to 255"))?);
             }
         }
         Ok(())

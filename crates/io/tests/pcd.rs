@@ -127,7 +127,7 @@ fn to_ply_and_back() {
     let bytes = [HEAD.as_bytes(), b"DATA binary\n", &records()].concat();
     let d = read_bytes(&bytes, Format::Pcd, "a.pcd").unwrap();
     let mut plain = d.clone();
-    // PLY has no 64-bit integers and no vectors but normals and colours.
+    // PLY has no 64-bit integers and no vectors but normals and colors.
     for name in ["t", "_", "fpfh"] {
         plain.cloud.remove_attribute(name);
     }

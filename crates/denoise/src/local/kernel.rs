@@ -1,4 +1,4 @@
-//! How much a neighbour counts, by its distance.
+//! How much a neighbor counts, by its distance.
 
 use crate::parameters::choices;
 
@@ -6,7 +6,7 @@ choices! {
     /// A weight that falls with distance.
     #[derive(Default)]
     pub enum Kernel {
-        /// All neighbours count the same.
+        /// All neighbors count the same.
         #[default]
         Flat = "flat",
         /// `(1 - t²)²`: smooth, zero at the radius.

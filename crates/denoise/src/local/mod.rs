@@ -1,7 +1,7 @@
 //! Local fits that several methods share: kernels, weighted planes, quadrics over a plane,
 //! oriented normals, projection onto surfaces.
 //!
-//! Points are handed over relative to a nearby centre, so that no precision is lost to offsets.
+//! Points are handed over relative to a nearby center, so that no precision is lost to offsets.
 
 mod kernel;
 pub mod lanes;

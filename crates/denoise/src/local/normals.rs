@@ -15,16 +15,16 @@ use crate::parameters::choices;
 
 /// Points per parallel task; fixed, so that the work is cut the same way for any number of threads.
 const CHUNK: usize = 256;
-/// Neighbours over which signs spread, the point included.
+/// Neighbors over which signs spread, the point included.
 pub const SIGN_NEIGHBORS: usize = 13;
-/// Most points in a neighbourhood, whatever the noise.
+/// Most points in a neighborhood, whatever the noise.
 const MOST_NEIGHBORS: usize = 80;
 
 choices! {
     /// Where a method takes its normals from: the value of a parameter `normals`.
     #[derive(Default)]
     pub enum NormalSource {
-        /// Estimated from the points, and turned so that neighbours agree.
+        /// Estimated from the points, and turned so that neighbors agree.
         #[default]
         Estimate = "estimate",
         /// Those that the cloud came with.
@@ -33,7 +33,7 @@ choices! {
 }
 
 impl NormalSource {
-    /// The unit normal of each local point of `frame`, neighbours on the same side; `sigma` is the
+    /// The unit normal of each local point of `frame`, neighbors on the same side; `sigma` is the
     /// noise in spacings.
     ///
     /// With `File`, points whose normal is zero or not finite get that of the nearest point with a
@@ -83,7 +83,7 @@ impl NormalSupply {
     }
 }
 
-/// Points that a normal is fitted to, for noise of `sigma` spacings: the neighbourhood must reach
+/// Points that a normal is fitted to, for noise of `sigma` spacings: the neighborhood must reach
 /// past the noise.
 pub fn normal_neighbors(sigma: f64) -> usize {
     reaching(sigma, 10.0)

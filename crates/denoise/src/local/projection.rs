@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 /// Weights below `exp(-CUT2)` count as zero; at the papers' full radius it would be `exp(-16)`.
 const CUT2: f64 = 4.0;
-/// Most points that one neighbourhood takes in, so that a heap of points costs no more than this
+/// Most points that one neighborhood takes in, so that a heap of points costs no more than this
 /// many each.
 const MOST: usize = 512;
 /// Points per parallel task; fixed, so that nothing depends on the number of threads.

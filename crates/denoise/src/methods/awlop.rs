@@ -1,5 +1,5 @@
 //! Anisotropic weighted locally optimal projection (Huang et al. 2013, edge-aware resampling):
-//! points move along smoothed normals, and only by those neighbours that lie on their side of an
+//! points move along smoothed normals, and only by those neighbors that lie on their side of an
 //! edge.
 
 use pellucid_cloud::vec3::{self, Point};
@@ -18,7 +18,7 @@ const NAME: &str = "awlop";
 const MIN_POINTS: usize = 4;
 /// Passes of the bilateral filter over the normals of the data.
 const SMOOTHINGS: usize = 4;
-/// The paper's σ_p in units of the noise: neighbours much higher than that lie on another sheet.
+/// The paper's σ_p in units of the noise: neighbors much higher than that lie on another sheet.
 const HEIGHT: f64 = 5.0;
 /// Noise taken for granted, in spacings, where a width must not vanish.
 const LEAST_NOISE: f64 = 0.1;
@@ -36,7 +36,7 @@ pub const METHOD: Method = Method {
     }],
     ..Method::new::<Awlop>(
         NAME,
-        "projects along smoothed normals by neighbours on the same side of edges",
+        "projects along smoothed normals by neighbors on the same side of edges",
         "Huang et al. 2013, Edge-aware point set resampling",
         Some("10.1145/2421636.2421645"),
     )
@@ -157,7 +157,7 @@ fn median(theta: &Theta, n: Point, v: &[f64], least: Option<f64>, around: &Aroun
     if total > 0.0 { vec3::scale(sum, 1.0 / total) } else { [0.0; 3] }
 }
 
-/// Which neighbours lie on the same side of an edge.
+/// Which neighbors lie on the same side of an edge.
 struct Sides {
     /// `1 / (1 - cos σ_n)`.
     turn: f64,
@@ -213,7 +213,7 @@ impl Sides {
         vec3::normalized(sum).unwrap_or(n)
     }
 
-    /// How far to go from `x` along `n`: the mean of the neighbours' heights.
+    /// How far to go from `x` along `n`: the mean of the neighbors' heights.
     ///
     /// A height is taken across the mean of both normals, `(n + m)·(p - x - t n) = 0`: on a
     /// circular arc that is exact, where heights over the tangent plane would draw `x` inwards.

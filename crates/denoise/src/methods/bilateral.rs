@@ -1,5 +1,5 @@
 //! The bilateral filter on points (Fleishman et al. 2003; Digne & de Franchis 2017): each point
-//! moves along its normal to the mean height of its neighbours, those at other heights counting
+//! moves along its normal to the mean height of its neighbors, those at other heights counting
 //! less.
 
 use pellucid_cloud::PointCloud;
@@ -30,7 +30,7 @@ pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
     ..Method::new::<Bilateral>(
         NAME,
-        "moves points along their normals to the height of neighbours at a similar height",
+        "moves points along their normals to the height of neighbors at a similar height",
         "Digne & de Franchis 2017, The bilateral filter for point clouds",
         Some("10.5201/ipol.2017.179"),
     )
@@ -91,7 +91,7 @@ fn automatic_bandwidth(sigma: f64) -> f64 {
     0.7 + 0.4 * sigma.min(1.5)
 }
 
-/// The weighted mean height of the neighbours over the tangent plane of the query.
+/// The weighted mean height of the neighbors over the tangent plane of the query.
 #[inline]
 fn height_step(near: &Neighborhood, radius: f64, normal: Point, bandwidth: f64) -> Option<f64> {
     let normal = normal.map(Pair::both);

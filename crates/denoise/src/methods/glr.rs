@@ -1,4 +1,4 @@
-//! Graph Laplacian regularisation of a low-dimensional manifold of patches (Zeng et al. 2020):
+//! Graph Laplacian regularization of a low-dimensional manifold of patches (Zeng et al. 2020):
 //! patches that look alike in each other's tangent planes pull each other together.
 
 mod params;

@@ -1,5 +1,5 @@
 //! Moving least squares (Alexa et al. 2001): each point moves onto a surface fitted to its
-//! neighbours.
+//! neighbors.
 
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
@@ -14,7 +14,7 @@ use crate::{DenoiseError, Denoised, ParameterError, Run};
 const NAME: &str = "mls";
 const MIN_POINTS: usize = 4;
 
-/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+/// Most points in an automatic neighborhood, whatever the noise estimate says.
 const MOST_NEIGHBORS: usize = 60;
 
 /// The registry row.
@@ -91,7 +91,7 @@ impl Parameters for Mls {
     }
 }
 
-/// The neighbourhoods of a run, in local units.
+/// The neighborhoods of a run, in local units.
 struct Fit {
     surface: Surface,
     kernel: Kernel,
@@ -118,7 +118,7 @@ impl Mls {
             (Some(k), None) => Extent::Neighbors(k),
             (None, None) => {
                 let k = automatic_neighbors(p.surface, sigma);
-                work.note(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+                work.note(format!("{k} neighbors, for noise of {sigma:.2} spacings"));
                 Extent::Neighbors(k)
             }
         };
@@ -127,7 +127,7 @@ impl Mls {
     }
 }
 
-/// Neighbours for noise of `sigma` spacings. A neighbourhood must reach past the noise, so its
+/// Neighbors for noise of `sigma` spacings. A neighborhood must reach past the noise, so its
 /// radius grows with sigma and its number of points with sigma squared, from the fewest that fix
 /// the surface.
 fn automatic_neighbors(surface: Surface, sigma: f64) -> usize {

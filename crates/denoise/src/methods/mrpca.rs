@@ -1,5 +1,5 @@
-//! Moving robust principal components (Mattei & Castrodad 2017): overlapping neighbourhoods are
-//! planes but for a sparse part, and a point settles where the planes of its neighbours agree.
+//! Moving robust principal components (Mattei & Castrodad 2017): overlapping neighborhoods are
+//! planes but for a sparse part, and a point settles where the planes of its neighbors agree.
 
 mod average;
 
@@ -15,11 +15,11 @@ use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "mrpca";
 const MIN_POINTS: usize = 4;
-/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+/// Most points in an automatic neighborhood, whatever the noise estimate says.
 const MOST_NEIGHBORS: usize = 72;
 /// Rows per task; fixed, so that the work is cut the same way for any number of threads.
 const CHUNK: usize = 256;
-/// Reweighted fits for the l1 deviation of a neighbourhood from its plane.
+/// Reweighted fits for the l1 deviation of a neighborhood from its plane.
 const PLANE_ROUNDS: usize = 3;
 /// Reweighted solves for the l1 deviation of a point from the planes around it.
 const POINT_ROUNDS: usize = 3;
@@ -39,7 +39,7 @@ pub const METHOD: Method = Method {
     }],
     ..Method::new::<Mrpca>(
         NAME,
-        "lets each point settle between the robust planes of its neighbours; keeps edges",
+        "lets each point settle between the robust planes of its neighbors; keeps edges",
         "Mattei & Castrodad 2017, Point cloud denoising via moving RPCA",
         Some("10.1111/cgf.13068"),
     )
@@ -92,7 +92,7 @@ impl Parameters for Mrpca {
         }
         let sigma = passes.noise.sigma;
         let k = checked.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
-        passes.report.notes.push(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+        passes.report.notes.push(format!("{k} neighbors, for noise of {sigma:.2} spacings"));
         let reach = 1.0 + 6.0 * sigma;
         let rounded = ROUNDED * sigma.max(LEAST_NOISE);
         let fit = Fit {
@@ -119,7 +119,7 @@ impl Parameters for Mrpca {
     }
 }
 
-/// Points of a neighbourhood for noise of `sigma` spacings: it must reach past the noise.
+/// Points of a neighborhood for noise of `sigma` spacings: it must reach past the noise.
 fn automatic_neighbors(sigma: f64) -> usize {
     ((10.0 + 18.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
 }
@@ -149,7 +149,7 @@ impl Fit {
         self.rounded / deviation.abs().max(self.rounded)
     }
 
-    /// The plane of least squared deviation of each neighbourhood.
+    /// The plane of least squared deviation of each neighborhood.
     fn first_planes(&self, points: &[Point], table: &NeighborTable) -> Vec<Option<Plane>> {
         each_point(points, |i, q| {
             let mut moments = Moments::default();

@@ -12,7 +12,7 @@ use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "nld";
 const MIN_POINTS: usize = 4;
-/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+/// Most points in an automatic neighborhood, whatever the noise estimate says.
 const MOST_NEIGHBORS: usize = 80;
 /// Noise taken for granted, in spacings, where a width must not vanish.
 const LEAST_NOISE: f64 = 0.1;
@@ -87,7 +87,7 @@ impl Parameters for Nld {
         let sigma = passes.noise.sigma;
         let k = checked.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
         let search = checked.search.unwrap_or(2 * k);
-        passes.note(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+        passes.note(format!("{k} neighbors, for noise of {sigma:.2} spacings"));
         let sigma = sigma.max(LEAST_NOISE);
         let far = (FAR * sigma).powi(-2);
         passes.run(run, checked.iterations, |pass, points, run| {
@@ -159,7 +159,7 @@ fn mean_height(
     (total > 0.0).then(|| sum / total)
 }
 
-/// Neighbours for noise of `sigma` spacings: more than a quadric alone would need, since
+/// Neighbors for noise of `sigma` spacings: more than a quadric alone would need, since
 /// similar surfaces are averaged but the descriptors must be sure.
 fn automatic_neighbors(sigma: f64) -> usize {
     ((20.0 + 14.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
@@ -168,7 +168,7 @@ fn automatic_neighbors(sigma: f64) -> usize {
 /// The local surface of a point, by the coefficients of a quadric over its plane.
 #[derive(Debug, Clone, Copy, Default)]
 struct Descriptor {
-    /// Unit normal of the plane, on the same side as the neighbours'.
+    /// Unit normal of the plane, on the same side as the neighbors'.
     normal: Point,
     /// Foot of the point on its surface, relative to the point, along the normal.
     foot: f64,
@@ -176,7 +176,7 @@ struct Descriptor {
     slope: Point,
     /// Second derivatives as a symmetric matrix in space, `[xx, xy, xz, yy, yz, zz]`.
     bend: [f64; 6],
-    /// Squared radius of the neighbourhood.
+    /// Squared radius of the neighborhood.
     radius2: f64,
     /// Height of the surface over the plane, under the point.
     rise: f64,
@@ -216,7 +216,7 @@ impl Descriptor {
         out
     }
 
-    /// How differently two surfaces bend, as a height at the rim of the neighbourhood.
+    /// How differently two surfaces bend, as a height at the rim of the neighborhood.
     #[inline]
     fn difference2(&self, other: &Descriptor) -> f64 {
         let s = vec3::sub(self.gradient(), other.gradient());

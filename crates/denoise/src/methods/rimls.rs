@@ -102,7 +102,7 @@ impl Rimls {
         let mut found: Option<(f64, Point)> = None;
         for _ in 0..p.refits {
             let (sums, count) = near.sum(radius, |x, n, t2| {
-                // Height of the query over the neighbour's plane.
+                // Height of the query over the neighbor's plane.
                 let h = -dot(x, n);
                 let u = Pair::both(1.0) - t2;
                 let mut u3 = u * u * u;

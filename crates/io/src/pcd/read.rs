@@ -38,7 +38,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     };
 
     let mut cloud = PointCloud::new(body.positions(meaning.position));
-    // A packed colour becomes `color` unless something else is called that.
+    // A packed color becomes `color` unless something else is called that.
     let named = meaning.groups.iter().any(|g| g.attribute == names::COLOR);
     let mut origins: Vec<Origin> =
         meaning.origins(columns.len()).into_iter().map(Origin::One).collect();
@@ -98,7 +98,7 @@ fn is_packed(field: &Field) -> bool {
     named && typed && field.count == 1
 }
 
-/// Colours out of packed ones: alpha, red, green and blue from the highest byte to the lowest.
+/// Colors out of packed ones: alpha, red, green and blue from the highest byte to the lowest.
 fn unpack(values: &Values, alpha: bool) -> Attribute {
     let bits: Vec<u32> = match values {
         Values::F32(v) => v.iter().map(|x| x.to_bits()).collect(),

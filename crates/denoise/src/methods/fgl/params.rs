@@ -81,11 +81,11 @@ parameters! {
 }
 
 choices! {
-    /// How patch centres are chosen.
+    /// How patch centers are chosen.
     pub enum Sampling {
         /// Farthest-point sampling of the whole cloud.
         Farthest = "farthest",
-        /// Poisson-disk sampling: local, so a part of the cloud gets the centres the whole would.
+        /// Poisson-disk sampling: local, so a part of the cloud gets the centers the whole would.
         Poisson = "poisson",
     }
 }
@@ -93,7 +93,7 @@ choices! {
 choices! {
     /// How normals get their sign.
     pub enum NormalSign {
-        /// The same side of the surface everywhere, by propagation over neighbours.
+        /// The same side of the surface everywhere, by propagation over neighbors.
         Consistent = "consistent",
         /// The same, but where points lie in two layers, each layer away from the other.
         Sheets = "sheets",
@@ -132,7 +132,7 @@ choices! {
 }
 
 choices! {
-    /// Strength of the regulariser over the iterations.
+    /// Strength of the regularizer over the iterations.
     pub enum Schedule {
         /// `gamma` in every iteration.
         Constant = "constant",

@@ -25,7 +25,7 @@ pub fn noise(p: &Fgl, frame: &LocalFrame) -> NoiseEstimate {
     }
 }
 
-/// The nearest neighbours of every point, wide enough for normals and patches.
+/// The nearest neighbors of every point, wide enough for normals and patches.
 pub fn nearest(y: &[Point], p: &Fgl) -> NeighborTable {
     KdTree::new(y).knn_table(p.normal_neighbors.max(p.patch_size))
 }
@@ -52,7 +52,7 @@ pub fn normals(y: &[Point], nearest: &NeighborTable, p: &Fgl) -> Vec<Point> {
     n
 }
 
-/// Patch centres of iteration `i` (Algorithm 1, line 4).
+/// Patch centers of iteration `i` (Algorithm 1, line 4).
 pub fn centers(
     y: &[Point],
     nearest: &NeighborTable,
@@ -90,7 +90,7 @@ pub fn features(
     FeatureColumns::build(&p.features, cloud, frame, y, normals, p.position_scale)
 }
 
-/// Strength of the regulariser in iteration `i`; `noise` in local units.
+/// Strength of the regularizer in iteration `i`; `noise` in local units.
 pub fn gamma(p: &Fgl, i: usize, noise: f64) -> f64 {
     let e = std::f64::consts::E;
     match p.schedule {
