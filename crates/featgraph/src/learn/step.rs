@@ -120,9 +120,7 @@ fn backtrack(
             break Stop::Stationary;
         }
         step = step.min(LONGEST * reach / steepest);
-        for i in 0..n {
-            trial[i] = x[i] - step * gradient[i];
-        }
+        combine(&mut trial, &x, -step, &gradient);
         block.project(&mut trial)?;
         for i in 0..n {
             move_[i] = trial[i] - x[i];
@@ -145,9 +143,7 @@ fn backtrack(
             if part * largest(&move_) <= SHORTEST * reach {
                 break 'descent Stop::Stationary;
             }
-            for i in 0..n {
-                trial[i] = x[i] + part * move_[i];
-            }
+            combine(&mut trial, &x, part, &move_);
         };
         taken = part * step;
         let spectral = spectral_step([&x, &trial], [&gradient, &next], block.long_steps());
@@ -161,6 +157,13 @@ fn backtrack(
         }
     };
     Ok(Descent { x, history, step: taken, stop })
+}
+
+/// `out = x + t v`.
+fn combine(out: &mut [f64], x: &[f64], t: f64, v: &[f64]) {
+    for i in 0..out.len() {
+        out[i] = x[i] + t * v[i];
+    }
 }
 
 /// The share of a step that goes to the minimum of the parabola through the values at both of its ends with the
