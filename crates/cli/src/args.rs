@@ -17,7 +17,7 @@ use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
 
 pub use denoise::{Denoise, Extra, Normals, OutliersWish};
-pub use flags::{Condition, InFormat, Large, Part, Sight, Streams, Viewpoint, Wanted};
+pub use flags::{Accepted, Condition, InFormat, Large, Part, Sight, Streams, Viewpoint};
 pub use outliers::{Outliers, RuleName};
 pub use render::Render;
 pub use run::RunCommand;

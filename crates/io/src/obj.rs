@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, ColorKind, Polygons, outside};
 use crate::limits;
@@ -209,7 +209,7 @@ fn has_own_normal(corner: &[u8]) -> bool {
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     job.text_only("an OBJ file cannot be binary; choose another format such as .ply")?;

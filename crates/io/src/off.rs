@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, ColorKind, Polygons, outside};
 use crate::limits;
@@ -212,7 +212,7 @@ fn add_face(faces: &mut Polygons, face: usize, line: &Line, vertices: usize) -> 
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     job.text_only("OFF is written as text only; choose another format such as .ply")?;

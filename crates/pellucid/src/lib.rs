@@ -172,7 +172,7 @@
 //! ```no_run
 //! use pellucid::{Run, big};
 //!
-//! let job = big::Job::new("big.laz", "clean.laz", "2G".parse()?);
+//! let job = big::TiledJob::new("big.laz", "clean.laz", "2G".parse()?);
 //! let outcome = big::denoise(&job, &mut Run::default())?;
 //! println!("{} points in {} tiles", outcome.points, outcome.tiles);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

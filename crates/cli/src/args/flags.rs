@@ -90,14 +90,14 @@ pub struct Bounds {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     pub attribute: String,
-    pub wanted: Wanted,
+    pub wanted: Accepted,
     /// As it was given.
     pub text: String,
 }
 
 /// The values that satisfy a condition.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum Accepted {
     /// This number.
     Number(f64),
     /// From one to the other, both included.
@@ -148,7 +148,7 @@ fn condition(text: &str) -> Result<Condition, String> {
     }
     let number = |t: &str| t.trim().parse::<f64>().ok().filter(|x| !x.is_nan());
     let wanted = match (value.split_once(".."), number(value)) {
-        (_, Some(x)) => Wanted::Number(x),
+        (_, Some(x)) => Accepted::Number(x),
         (Some((lo, hi)), None) => {
             let end = |t: &str, open: f64| match t.trim() {
                 "" => Some(open),
@@ -161,9 +161,9 @@ fn condition(text: &str) -> Result<Condition, String> {
             if lo > hi {
                 return Err(format!("the range is empty; did you mean {hi}..{lo}?"));
             }
-            Wanted::Range(lo, hi)
+            Accepted::Range(lo, hi)
         }
-        (None, None) => Wanted::Text(value.to_owned()),
+        (None, None) => Accepted::Text(value.to_owned()),
     };
     Ok(Condition { attribute: name.to_owned(), wanted, text: text.to_owned() })
 }

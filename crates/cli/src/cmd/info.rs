@@ -164,7 +164,7 @@ fn las(source: &Source) -> Option<Las> {
     Some(Las { version, point_format, scale, offset })
 }
 
-/// Spacing and noise of the distinct rows, where there are points enough to tell; takes the far
+/// Spacing and noise of the distinct rows, where there are enough points; takes the far
 /// ones out.
 fn scales(distinct: &mut DistinctRows, points: &[Point]) -> (Option<f64>, Option<f64>) {
     let extent = distinct.drop_far(points);

@@ -88,7 +88,7 @@ pub fn plan(wanted: &Request) -> Result<Vec<Job>, Failure> {
     if is_new && Format::from_path(output).is_some() {
         let fault = format!(
             "several inputs need a folder as output, but this is the name of a file; name a folder, \
-             or write {}{MAIN_SEPARATOR} if it shall be called so",
+             or write {}{MAIN_SEPARATOR} if that is the name of the folder",
             output.display()
         );
         return Err(Failure::input(naming(output, fault)));
@@ -176,7 +176,7 @@ fn into_folder(
             None => plain_laz(&name),
         };
         if let Some(other) = seen.insert(name.clone(), path.clone()) {
-            let fault = format!("has the same name as {} in OUT; do them apart", other.display());
+            let fault = format!("has the same name as {} in OUT; process them separately", other.display());
             return Err(Failure::input(naming(&path, fault)));
         }
         let output = wanted.output.join(name);
@@ -230,7 +230,7 @@ fn inputs(paths: &[PathBuf], recursive: bool, quiet: bool) -> Result<Vec<InputFi
             output::note(&naming(path, fault));
         }
         if search.found.is_empty() {
-            return Err(Failure::input(naming(path, "this folder holds no point cloud")));
+            return Err(Failure::input(naming(path, "this folder has no point cloud")));
         }
         search.found.sort_by(|a, b| a.path.cmp(&b.path));
         out.append(&mut search.found);

@@ -5,7 +5,9 @@ pub mod mark;
 use std::path::Path;
 
 use pellucid::changes::{self, AttributeChange, Clouds};
-use pellucid::cloud::outliers::{self, Found, Isolated, LocalOutlier, Radius, Rule, Statistical};
+use pellucid::cloud::outliers::{
+    self, Isolated, LocalOutlier, OutlierFlags, Radius, Rule, Statistical,
+};
 use pellucid::denoise;
 use pellucid::io::{Document, WriteOptions};
 use serde::Serialize;
@@ -113,7 +115,7 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
     let (input, output) = (streams::source_name(&job.input), streams::target_name(&job.output));
     let document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
     check_label(args, job, Some(&document))?;
-    let found = show.busy("looking for outliers", || {
+    let found = show.busy("finding outliers", || {
         denoise::install(args.threads, || outliers::find(document.cloud.positions(), rule))
     });
     let found = found.map_err(|e| Failure::input(naming(input, e)))?;
@@ -166,7 +168,7 @@ fn line(
     input: &Path,
     output: &Path,
     rule: &Rule,
-    found: &Found,
+    found: &OutlierFlags,
     place: &Place,
     done: &str,
 ) -> String {

@@ -198,7 +198,7 @@ impl OutlierError {
 
 /// Which points are outliers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct OutlierFlags {
     /// One for each point, in order. Rows that are not finite are no points and never flagged.
     pub flags: Vec<bool>,
     /// The mean spacing that lengths were measured in.
@@ -208,7 +208,7 @@ pub struct Found {
     pub limit: f64,
 }
 
-impl Found {
+impl OutlierFlags {
     /// How many outliers there are.
     pub fn count(&self) -> usize {
         self.flags.iter().filter(|&&f| f).count()
@@ -221,7 +221,7 @@ impl Found {
 }
 
 /// Looks for outliers; the result is the same for any number of threads.
-pub fn find(points: &[Point], rule: &Rule) -> Result<Found, OutlierError> {
+pub fn find(points: &[Point], rule: &Rule) -> Result<OutlierFlags, OutlierError> {
     rule.check()?;
     let tree = KdTree::new(points);
     if tree.len() < rule.needed() {
@@ -239,7 +239,7 @@ pub fn find(points: &[Point], rule: &Rule) -> Result<Found, OutlierError> {
         Rule::Radius(r) => r.find(points, &tree, spacing),
         Rule::LocalOutlier(r) => r.find(&tree, spacing),
     };
-    Ok(Found { flags, spacing, limit })
+    Ok(OutlierFlags { flags, spacing, limit })
 }
 
 /// `value` of each finite point, `blank` of the others; points are asked in the order of the

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::chunks::Packing;
 use super::encode::Encoder;
 use super::file::{self, COMPRESSED};
-use super::plan::{self, Plan};
+use super::plan::{self, RecordLayout};
 use super::record::{self, RETURN};
 use super::{LasSource, extra, quantise, read};
-use crate::document::{Detail, Document, Dropped, Job, LasScale, Written};
+use crate::document::{Detail, Document, Dropped, LasScale, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::rows::write_chunks;
 use crate::scalar::ScalarType;
@@ -23,7 +23,7 @@ use crate::standard;
 /// Writes LAS.
 pub(crate) fn write_las(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     write(document, job, false, sink)
@@ -32,7 +32,7 @@ pub(crate) fn write_las(
 /// Writes LAZ.
 pub(crate) fn write_laz(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     write(document, job, true, sink)
@@ -40,7 +40,7 @@ pub(crate) fn write_laz(
 
 fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     packed: bool,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
@@ -51,7 +51,8 @@ fn write(
         Detail::Las(las) => Some(las.as_ref()),
         _ => None,
     };
-    let Plan { format, length, columns, descriptors } = plan::plan(cloud, las, &mut written);
+    let RecordLayout { format, length, columns, descriptors } =
+        plan::plan(cloud, las, &mut written);
     let mut header = las.map_or_else(new_header, |l| l.frame.header.clone());
     let (scale, offset) = grid(document, las, job.las_scale, &header);
     [header.x_scale_factor, header.y_scale_factor, header.z_scale_factor] = scale;
@@ -85,19 +86,32 @@ fn write(
     header.evlr = (header.version.minor >= 4 && !evlrs.is_empty())
         .then(|| Evlr { start_of_first_evlr: place(0), number_of_evlrs: evlrs.len() as u32 });
 
-    let failed = |e: las::Error| WriteFault::Io(std::io::Error::other(e.to_string()));
-    let mut head = Vec::with_capacity(start);
-    header.write_to(&mut head).map_err(failed)?;
-    for vlr in &vlrs {
-        vlr.write_to(&mut head).map_err(failed)?;
-    }
-    head.extend_from_slice(gap);
-    sink.write_all(&head)?;
+    write_head(header, &vlrs, gap, sink)?;
     points.write(start, sink)?;
     for evlr in &evlrs {
         evlr.write_to(&mut *sink).map_err(failed)?;
     }
     Ok(written)
+}
+
+fn failed(e: las::Error) -> WriteFault {
+    WriteFault::Io(std::io::Error::other(e.to_string()))
+}
+
+/// Writes all that comes before the points.
+fn write_head(
+    header: Header,
+    vlrs: &[&Vlr],
+    gap: &[u8],
+    sink: &mut dyn Write,
+) -> Result<(), WriteFault> {
+    let mut head = Vec::new();
+    header.write_to(&mut head).map_err(failed)?;
+    for vlr in vlrs {
+        vlr.write_to(&mut head).map_err(failed)?;
+    }
+    head.extend_from_slice(gap);
+    Ok(sink.write_all(&head)?)
 }
 
 /// The points as they stand in the file.

@@ -40,7 +40,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let wrong = |at: usize, what: &str| Fault::byte(start + at, what.to_owned());
     let value = parser.value(0).map_err(|what| wrong(parser.at, what))?;
     let Value::Dict(entries) = value else {
-        return Err(wrong(0, "the header is no dictionary"));
+        return Err(wrong(0, "the header is not a dictionary"));
     };
     let get = |key: &str| {
         let entry = entries.iter().find(|e| e.0 == key);
@@ -58,7 +58,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         _ => return Err(wrong(0, "\"fortran_order\" is neither True nor False")),
     };
     let Value::Tuple(shape) = get("shape")?.0 else {
-        return Err(wrong(0, "\"shape\" is no tuple"));
+        return Err(wrong(0, "\"shape\" is not a tuple"));
     };
     let shape: Option<Vec<usize>> = shape
         .iter()

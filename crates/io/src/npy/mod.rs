@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::limits::Limits;
 use crate::meaning;
@@ -174,7 +174,7 @@ fn inside(fault: Fault, e: &zip::Entry) -> Fault {
     }
 }
 
-fn check(job: &Job) -> Result<(), WriteFault> {
+fn check(job: &WriteJob) -> Result<(), WriteFault> {
     match job.encoding {
         None | Some(Encoding::BinaryLittle) => Ok(()),
         _ => Err(WriteFault::Unfit(
@@ -193,7 +193,7 @@ fn drop_words(cloud: &PointCloud, dropped: &mut Vec<Dropped>) {
 /// Writes an NPY document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     check(job)?;
@@ -217,7 +217,7 @@ pub(crate) fn write(
 /// Writes an NPZ document.
 pub(crate) fn write_npz(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     check(job)?;

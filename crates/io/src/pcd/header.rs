@@ -106,7 +106,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
             b"DATA" => return entries.finish(data_of(&values, number)?, lines, at),
             key => {
                 let shown = String::from_utf8_lossy(&key[..key.len().min(40)]);
-                let fault = format!("\"{shown}\" is no keyword of a PCD header");
+                let fault = format!("\"{shown}\" is not a keyword of a PCD header");
                 return Err(Fault::line(number, fault));
             }
         };

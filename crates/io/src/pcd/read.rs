@@ -18,12 +18,9 @@ use crate::scalar::{Number, ScalarType, with_numbers};
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let header = header::parse(bytes)?;
     let end = header.lines.len() + 1;
-    let columns: Vec<(String, Option<ScalarType>)> = header
-        .fields
-        .iter()
-        // A field of several values is an attribute of its own.
-        .map(|f| (f.name.clone(), (f.count == 1).then_some(f.ty)))
-        .collect();
+    // A field of several values is an attribute of its own.
+    let column = |f: &Field| (f.name.clone(), (f.count == 1).then_some(f.ty));
+    let columns: Vec<(String, Option<ScalarType>)> = header.fields.iter().map(column).collect();
     if let Some(axis) = meaning::twice(columns.iter().map(|c| c.0.as_bytes())) {
         return Err(Fault::line(end, format!("there are two fields \"{axis}\"")));
     }

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use pellucid_cloud::attribute::names;
-use pellucid_cloud::{PointCloud, Values};
+use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::header::{Data, Field, letter};
 use super::{Origin, PcdSource, lzf};
 use crate::column::Column;
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
@@ -17,7 +17,7 @@ use crate::scalar::{Number, ScalarType};
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     let (cloud, source) = (&document.cloud, &document.source);
@@ -132,10 +132,11 @@ fn plan(
 ) -> Vec<(Field, Origin)> {
     let mut slots: Vec<(Field, Origin)> = Vec::new();
     if old.is_empty() {
-        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            let field = Field { name: name.to_owned(), ty: position[axis], count: 1 };
-            slots.push((field, Origin::One(From::Position(axis))));
-        }
+        slots.extend((0..3).map(|axis| {
+            let name = ["x", "y", "z"][axis].to_owned();
+            let field = Field { name, ty: position[axis], count: 1 };
+            (field, Origin::One(From::Position(axis)))
+        }));
     }
     let packable = is_packable(cloud);
     for (field, origin) in old {
@@ -144,23 +145,17 @@ fn plan(
     }
     let mut taken: meaning::Names = slots.iter().map(|s| s.0.name.clone()).collect();
     for a in cloud.attributes() {
+        let mut drop = |reason| dropped.push(Dropped { attribute: a.name().to_owned(), reason });
         let Some(ty) = ScalarType::of(a.values()) else {
-            let reason = "PCD holds numbers only, and as many for every point".to_owned();
-            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+            drop("PCD holds numbers only, and as many for every point".to_owned());
             continue;
         };
         let is_color = a.name() == names::COLOR;
-        let held = slots.iter().any(|s| match &s.1 {
-            Origin::Packed => is_color,
-            Origin::Whole(name) => name == a.name(),
-            Origin::One(From::Attribute { name, .. }) => name == a.name() && a.width() == 1,
-            Origin::One(_) => false,
-        });
-        if held {
+        if slots.iter().any(|s| holds(&s.1, a)) {
             continue;
         }
         if let Err(reason) = meaning::room(slots.len(), 1) {
-            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+            drop(reason);
             continue;
         }
         let mut add = |name: &str, ty: ScalarType, count: usize, origin: Origin| {
@@ -185,6 +180,16 @@ fn plan(
         }
     }
     slots
+}
+
+/// Whether a field of that origin has the whole attribute.
+fn holds(origin: &Origin, a: &Attribute) -> bool {
+    match origin {
+        Origin::Packed => a.name() == names::COLOR,
+        Origin::Whole(name) => name == a.name(),
+        Origin::One(From::Attribute { name, .. }) => name == a.name() && a.width() == 1,
+        Origin::One(_) => false,
+    }
 }
 
 fn column_names(attribute: &str, width: usize) -> Vec<String> {

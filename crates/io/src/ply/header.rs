@@ -99,7 +99,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let mut lines = Lines { bytes, at: 0, line: 0, end: line_end(bytes) };
     let first = lines.next()?;
     if first.trim_ascii_end() != b"ply" {
-        return Err(Fault::line(1, "the first line must be \"ply\"; this is no PLY file"));
+        return Err(Fault::line(1, "the first line must be \"ply\"; this is not a PLY file"));
     }
     let mut encoding = None;
     let mut elements: Vec<Element> = Vec::new();
@@ -153,7 +153,7 @@ fn count_of(word: &[u8], line: usize) -> Result<usize, Fault> {
     let count = std::str::from_utf8(word).ok().and_then(|c| c.parse::<u64>().ok());
     count.and_then(|c| usize::try_from(c).ok()).ok_or_else(|| {
         let count = String::from_utf8_lossy(word);
-        Fault::line(line, format!("\"{count}\" is no count of elements"))
+        Fault::line(line, format!("\"{count}\" is not a number of elements"))
     })
 }
 

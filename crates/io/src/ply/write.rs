@@ -9,7 +9,7 @@ use super::PlySource;
 use super::header::{Element, Header, Kind, Note, Property, name_of};
 use super::layout::{self, Slot};
 use crate::column::{print_as, put_as};
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::faces;
 use crate::meaning::From;
@@ -19,7 +19,7 @@ use crate::scalar::{Number, ScalarType, with_numbers, with_type};
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     let (cloud, source) = (&document.cloud, &document.source);

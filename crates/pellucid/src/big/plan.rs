@@ -84,7 +84,7 @@ impl Counts {
     }
 
     /// Tiles of at most `most` points with their surroundings; else, how many there must be room for.
-    pub fn tiles(&self, most: usize) -> Result<Plan, usize> {
+    pub fn tiles(&self, most: usize) -> Result<Tiling, usize> {
         let mut cells: Vec<Cell> = self.cells.iter().map(|(c, n)| (*c, *n)).collect();
         cells.sort_unstable();
         let mut cut = Cut { around: self.grid.around, most, tiles: Vec::new(), least: 0 };
@@ -93,7 +93,7 @@ impl Counts {
         }
         match cut.least > most {
             true => Err(cut.least),
-            false => Ok(Plan { grid: self.grid, tiles: cut.tiles }),
+            false => Ok(Tiling { grid: self.grid, tiles: cut.tiles }),
         }
     }
 }
@@ -176,12 +176,12 @@ fn halves(own: &[Cell], axis: usize) -> Option<[Tile; 2]> {
 
 /// The tiles, and which points go to which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Plan {
+pub(super) struct Tiling {
     pub grid: Grid,
     pub tiles: Vec<Tile>,
 }
 
-impl Plan {
+impl Tiling {
     /// Whether it can be a plan for that many points: one that was read may hold any numbers.
     pub fn is_sound(&self, points: usize) -> bool {
         let Grid { low, edge, around, last } = self.grid;
@@ -208,7 +208,7 @@ pub(super) struct Owners {
 }
 
 pub(super) struct Sorter<'a> {
-    plan: &'a Plan,
+    plan: &'a Tiling,
     known: HashMap<[i32; 3], Owners>,
 }
 
@@ -276,7 +276,7 @@ mod tests {
         let mut counts = Counts::new([0.0; 3], 8.0);
         counts.add(sheet(50));
         let plan = counts.tiles(6_000).unwrap();
-        let with = |change: &dyn Fn(&mut Plan)| {
+        let with = |change: &dyn Fn(&mut Tiling)| {
             let mut plan = plan.clone();
             change(&mut plan);
             plan.is_sound(2500)

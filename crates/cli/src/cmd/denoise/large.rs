@@ -81,7 +81,7 @@ fn check(args: &Denoise) -> Result<(), Failure> {
 pub fn one(args: &Denoise, chosen: &ChosenMethod, job: &Job) -> Result<RunReport, Failure> {
     let start = Instant::now();
     let memory = args.large.memory.unwrap_or(Memory(u64::MAX));
-    let work = big::Job {
+    let work = big::TiledJob {
         input: job.input.clone(),
         output: job.output.clone(),
         memory,
