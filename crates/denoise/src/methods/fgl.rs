@@ -10,9 +10,9 @@ mod table;
 
 pub use params::{Fgl, MetricRule, NormalSign, Observation, Sampling, Schedule, Solver, StopRule};
 
-use pellucid_cloud::{NeighborTable, Point, PointCloud};
+use pellucid_cloud::{Point, PointCloud};
 
-use super::outer::outer_loop;
+use super::outer::{Step, outer_loop};
 use crate::frame::LocalFrame;
 use crate::patch::{PatchGraph, Patches};
 use crate::registry::Method;
@@ -72,13 +72,6 @@ struct Algorithm<'a> {
     /// The noise in local units.
     sigma: f64,
     seed: u64,
-}
-
-/// The next positions; neighbors and normals are those of the positions before.
-struct Step {
-    next: Vec<Point>,
-    nearest: NeighborTable,
-    normals: Vec<Point>,
 }
 
 impl Algorithm<'_> {

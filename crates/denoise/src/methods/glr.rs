@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::fgl::steps::record_movement;
 use super::fgl::stop::Stopper;
-use super::outer::outer_loop;
+use super::outer::{Step, outer_loop};
 use crate::frame::{LocalFrame, Unit};
 use crate::local::normal_neighbors;
 use crate::parameters::Setting;
@@ -85,13 +85,6 @@ struct Algorithm<'a> {
     /// Points that a normal is fitted to.
     around: usize,
     seed: u64,
-}
-
-/// The next positions; neighbors and normals are those of the positions before.
-struct Step {
-    next: Vec<Point>,
-    nearest: NeighborTable,
-    normals: Vec<Point>,
 }
 
 impl Algorithm<'_> {

@@ -1,9 +1,16 @@
 //! The outer loop of methods that move all points again and again over a graph.
 
-use pellucid_cloud::{Point, PointCloud};
+use pellucid_cloud::{NeighborTable, Point, PointCloud};
 
 use crate::frame::LocalFrame;
 use crate::{DenoiseError, Denoised, Iteration, Report, Run, Snapshot, Stop};
+
+/// The next positions; neighbors and normals are those of the positions before.
+pub struct Step {
+    pub next: Vec<Point>,
+    pub nearest: NeighborTable,
+    pub normals: Vec<Point>,
+}
 
 /// What a step gives: the next local positions, and why it is the last step, if it is.
 pub type Stepped = Result<(Vec<Point>, Option<Stop>), DenoiseError>;
