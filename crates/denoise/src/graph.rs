@@ -1,6 +1,7 @@
 //! Patches and feature columns become weighted edges.
 
 use featgraph::edges::Edges;
+use featgraph::exp::exp;
 use pellucid_cloud::{Point, PointCloud, attribute::names, vec3};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -259,7 +260,7 @@ pub fn weights(
                 Some(m) => {
                     let by = shift(patches, i.patch, j.patch, how.coordinates);
                     features.difference(i.point, j.point, by, g);
-                    (-quadratic_form(m, g)).exp()
+                    exp(-quadratic_form(m, g))
                 }
             };
             if let Some(n) = how.patch_normals {

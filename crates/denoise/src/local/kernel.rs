@@ -1,6 +1,7 @@
 //! How much a neighbor counts, by its distance.
 
 use crate::parameters::choices;
+use featgraph::exp::exp;
 
 choices! {
     /// A weight that falls with distance.
@@ -33,7 +34,7 @@ impl Kernel {
                 let s = (1.0 - t2).max(1e-3);
                 s * s * s * s
             }
-            Kernel::Gaussian => (-4.5 * t2).exp(),
+            Kernel::Gaussian => exp(-4.5 * t2),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A set X is drawn to the local medians of a fixed set P, and its points push each other apart.
 //! Weights fall as `θ(r) = exp(-(r / a)²)` with `a` a quarter of the papers' support radius `h`.
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree};
 use rayon::prelude::*;
@@ -38,7 +39,7 @@ impl Theta {
     /// The weight at a squared distance.
     #[inline]
     pub fn weight(&self, r2: f64) -> f64 {
-        (-r2 * self.scale2).exp()
+        exp(-r2 * self.scale2)
     }
 
     /// Finds the points with a weight around `q`.

@@ -2,6 +2,7 @@
 //! points move along smoothed normals, and only by those neighbors that lie on their side of an
 //! edge.
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
 
@@ -175,7 +176,7 @@ impl Sides {
     #[inline]
     fn psi(&self, a: Point, b: Point) -> f64 {
         let s = (1.0 - vec3::dot(a, b)) * self.turn;
-        (-s * s).exp()
+        exp(-s * s)
     }
 
     /// Filters the normals of the data; it is the first half of the pass.
@@ -227,7 +228,7 @@ impl Sides {
                 continue;
             }
             let t = vec3::dot(vec3::add(n, m), d) / (1.0 + c);
-            let w = theta.weight(d2) * self.psi(n, m) * (-t * t * self.height).exp();
+            let w = theta.weight(d2) * self.psi(n, m) * exp(-t * t * self.height);
             sum += w * t;
             total += w;
         }

@@ -2,6 +2,7 @@
 //! moves along its normal to the mean height of its neighbors, those at other heights counting
 //! less.
 
+use featgraph::exp::exp;
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::{self, Point};
 
@@ -99,7 +100,7 @@ fn height_step(near: &Neighborhood, radius: f64, normal: Point, bandwidth: f64) 
     let by_height = Pair::both(0.5 / (bandwidth * bandwidth));
     let ([weights, heights], count) = near.sum(radius, |x, _, t2| {
         let h = dot(x, normal);
-        let w = (-by_distance * t2 - by_height * h * h).map(f64::exp);
+        let w = (-by_distance * t2 - by_height * h * h).map(exp);
         [w, w * h]
     });
     (count >= FEWEST && weights > 0.0).then(|| heights / weights)

@@ -4,6 +4,7 @@
 mod params;
 mod published;
 
+use featgraph::exp::exp;
 use featgraph::solve::{CgParams, conjugate_gradient};
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals, vec3};
 use rayon::prelude::*;
@@ -164,7 +165,7 @@ fn weights(width: f64, patches: &Patches, links: &TangentLinks) -> Vec<f64> {
     let mut weights = vec![0.0; links.graph.capacity()];
     weights.par_chunks_mut(size).enumerate().for_each(|(link, weights)| {
         let d2 = links.distance2[link];
-        let w = if d2.is_finite() { (-rate * d2).exp() } else { 0.0 };
+        let w = if d2.is_finite() { exp(-rate * d2) } else { 0.0 };
         for (a, weight) in weights.iter_mut().enumerate() {
             if w >= NO_WEIGHT && !links.graph.is_repeated(link * size + a) {
                 *weight = w;

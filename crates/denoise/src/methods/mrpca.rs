@@ -3,6 +3,7 @@
 
 mod average;
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
@@ -140,7 +141,7 @@ impl Fit {
         let c = vec3::dot(a, b).abs().min(1.0);
         // The squared angle to fourth order: θ² ≈ 2(1 - c) (1 + (1 - c)/6).
         let s = 1.0 - c;
-        (-self.sharpness * 2.0 * s * (1.0 + s / 6.0)).exp()
+        exp(-self.sharpness * 2.0 * s * (1.0 + s / 6.0))
     }
 
     /// The weight that makes a square as large as the (rounded) absolute value.

@@ -1,6 +1,7 @@
 //! Non-local denoising (Deschaud & Goulette 2010): points whose local surfaces look alike share
 //! what they know.
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
 
@@ -152,7 +153,7 @@ fn mean_height(
         }
         let fall = -d2 / r2;
         let t = other.height(vec3::sub(x, points[j]), me.normal);
-        let w = (fall - me.difference2(other) * spread - t * t * far).exp();
+        let w = exp(fall - me.difference2(other) * spread - t * t * far);
         sum += w * t;
         total += w;
     }
@@ -243,7 +244,7 @@ impl Descriptor {
             let d: [f64; 4] = std::array::from_fn(|c| self.shape[c] - other.shape[c]);
             let slopes = SLOPE * (d[0] * d[0] + d[1] * d[1]);
             let bends = 0.25 * self.radius2 * (d[2] * d[2] + d[3] * d[3]);
-            let w = (-self.radius2 * (slopes + bends) * spread).exp();
+            let w = exp(-self.radius2 * (slopes + bends) * spread);
             sum += w * other.rise;
             total += w;
         }

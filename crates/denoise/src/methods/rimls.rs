@@ -2,6 +2,7 @@
 //! on the zero set of a height function regressed with weights that ignore what lies across a
 //! feature.
 
+use featgraph::exp::exp;
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::{self, Point};
 
@@ -109,7 +110,7 @@ impl Rimls {
                 if let Some((f, g)) = found {
                     let dh = h - Pair::both(f);
                     let dn = [0, 1, 2].map(|c| n[c] - Pair::both(g[c]));
-                    u3 = u3 * (-dh * dh * height2 - dot(dn, dn) * normal2).map(f64::exp);
+                    u3 = u3 * (-dh * dh * height2 - dot(dn, dn) * normal2).map(exp);
                 }
                 let w = u3 * u;
                 // Derivative of (1 - t²)⁴ by the query; `x` points from it.

@@ -1,5 +1,6 @@
 //! The steps of Algorithm 1 in the form that the parameters ask for.
 
+use featgraph::exp::exp;
 use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
 use featgraph::solve::{CgParams, LinearOperator, LsqrParams, Shifted, TransposeOperator};
@@ -98,7 +99,7 @@ pub fn gamma(p: &Fgl, i: usize, noise: f64) -> f64 {
         Schedule::Text => 0.2_f64.powi(i as i32) * (e - 1.0).powi(1 - i as i32),
         Schedule::Published => {
             let b = ((i - 1) / PUBLISHED_PERIOD + 1) as f64;
-            1.0 / (25.0 * ((b / 20.0).exp() - 1.0))
+            1.0 / (25.0 * (exp(b / 20.0) - 1.0))
         }
         Schedule::Noise => p.gamma * 2.0 * noise * noise,
     }
