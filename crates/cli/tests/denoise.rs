@@ -2,6 +2,7 @@
 
 mod common;
 
+use pellucid::cloud::stats::root_mean_square;
 use std::path::Path;
 
 use common::{Folder, noisy_sphere, pellucid, ply, points_of};
@@ -47,10 +48,8 @@ fn points_move_and_everything_else_stays() {
         assert_eq!(after.attribute(a.name()), Some(a), "{}", a.name());
     }
     // The noise has a standard deviation of 0.1.
-    let off = |c: &PointCloud| {
-        let sum: f64 = c.positions().iter().map(|&p| (vec3::norm(p) - 10.0).powi(2)).sum();
-        (sum / c.len() as f64).sqrt()
-    };
+    let off =
+        |c: &PointCloud| root_mean_square(c.positions().iter().map(|&p| (vec3::norm(p) - 10.0)));
     assert!(off(&after) < 0.9 * off(&before), "{} -> {}", off(&before), off(&after));
 }
 

@@ -2,6 +2,7 @@
 
 use pellucid_cloud::normals::estimate_normals_k;
 use pellucid_cloud::spacing::spacing_of;
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{PointCloud, quality};
@@ -28,7 +29,7 @@ fn denoise(method: &str, changes: &ParameterMap, cloud: &PointCloud) -> Vec<Poin
 /// Root mean square of the signed distances that `off` gives.
 fn rms(points: &[Point], off: impl Fn(Point) -> Option<f64>) -> f64 {
     let off: Vec<f64> = points.iter().filter_map(|&p| off(p)).collect();
-    (off.iter().map(|d| d * d).sum::<f64>() / off.len() as f64).sqrt()
+    root_mean_square(off)
 }
 
 #[test]

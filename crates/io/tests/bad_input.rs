@@ -35,7 +35,10 @@ fn headers_that_are_wrong() {
     fails(&ply("utf8 1.0\n", b""), "line 2: format \"utf8\"");
     fails(&ply("ascii 1.0\nformat ascii 1.0\n", b""), "line 3: a second \"format\"");
     fails(&ply("ascii 1.0\nproperty float x\n", b""), "line 3: a property before any element");
-    fails(&ply("ascii 1.0\nelement vertex -1\n", b""), "line 3: \"-1\" is not a number of elements");
+    fails(
+        &ply("ascii 1.0\nelement vertex -1\n", b""),
+        "line 3: \"-1\" is not a number of elements",
+    );
     fails(&ply("ascii 1.0\nelement vertex\n", b""), "line 3: \"element\" does not belong here");
     fails(
         &ply("ascii 1.0\nelement vertex 1\nproperty real x\n", b""),

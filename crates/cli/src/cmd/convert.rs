@@ -37,7 +37,8 @@ struct Reports {
 pub fn run(args: &Convert) -> Result<(), Failure> {
     let jobs = jobs::plan(&Request::of(&args.files))?;
     if jobs.len() > 1 && args.files.common.streams.format.is_none() && args.encoding.is_none() {
-        let fault = "choose the format of the files in the folder: --format FORMAT, such as --format laz";
+        let fault =
+            "choose the format of the files in the folder: --format FORMAT, such as --format laz";
         return Err(Failure::input(fault));
     }
     for job in &jobs {

@@ -176,7 +176,8 @@ fn into_folder(
             None => plain_laz(&name),
         };
         if let Some(other) = seen.insert(name.clone(), path.clone()) {
-            let fault = format!("has the same name as {} in OUT; process them separately", other.display());
+            let fault =
+                format!("has the same name as {} in OUT; process them separately", other.display());
             return Err(Failure::input(naming(&path, fault)));
         }
         let output = wanted.output.join(name);

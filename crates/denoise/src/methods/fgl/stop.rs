@@ -5,6 +5,7 @@
 //! So the movement per iteration, in spacings of the present cloud, tells when the noise is gone.
 
 use pellucid_cloud::noise::NoiseEstimate;
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::{NeighborTable, Point, spacing, vec3};
 
 use super::params::{Fgl, StopRule};
@@ -68,10 +69,10 @@ impl Stopper {
         nearest: &NeighborTable,
         unit: f64,
     ) -> Option<Stop> {
-        let sum: f64 = (next.iter().zip(observed).zip(normals))
-            .map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n).powi(2))
-            .sum();
-        self.removed = (sum / next.len().max(1) as f64).sqrt();
+        self.removed = root_mean_square(
+            (next.iter().zip(observed).zip(normals))
+                .map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n)),
+        );
         let sigma = self.estimate.sigma;
         let left = sigma * sigma - self.removed * self.removed;
         record.noise_left = Some(left.max(0.0).sqrt() * unit);
