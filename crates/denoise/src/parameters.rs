@@ -1,4 +1,4 @@
-//! Parameters of methods. Each is written once, as a row of [`parameters!`] with its name, type, default, range,
+//! Parameters of methods. Each is written once, as a row of `parameters!` with its name, type, default, range,
 //! unit and help; the check, the program's help, Python, C and the tables of the docs follow from it.
 
 use std::fmt;
@@ -213,7 +213,7 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-/// The rows and values of a method's parameters; [`parameters!`] writes it.
+/// The rows and values of a method's parameters; `parameters!` writes it.
 pub trait ParameterTable: Sized {
     /// One row a field.
     const ROWS: &'static [Parameter];
