@@ -26,7 +26,7 @@ pub use view::View;
 
 /// Denoise 3D point clouds: move the points of a scan onto the surface they were measured from.
 #[derive(Debug, Parser)]
-#[command(name = "pellucid", version, about, arg_required_else_help = true)]
+#[command(name = "pellucid", version, arg_required_else_help = true)]
 #[command(after_help = "Exit codes: 0 done, 1 failed, 2 bad input or usage, 130 \
                         after Ctrl-C.\nFirst time? Run: pellucid demo")]
 pub struct Args {
