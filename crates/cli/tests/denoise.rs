@@ -49,7 +49,7 @@ fn points_move_and_everything_else_stays() {
     }
     // The noise has a standard deviation of 0.1.
     let off =
-        |c: &PointCloud| root_mean_square(c.positions().iter().map(|&p| (vec3::norm(p) - 10.0)));
+        |c: &PointCloud| root_mean_square(c.positions().iter().map(|&p| vec3::norm(p) - 10.0));
     assert!(off(&after) < 0.9 * off(&before), "{} -> {}", off(&before), off(&after));
 }
 

@@ -96,7 +96,7 @@ fn a_sphere_is_met_along_the_ray_where_it_is_seen() {
     let (before, after) = (rms(noisy.positions(), &clean), rms(along.cloud.positions(), &clean));
     assert!(after < 0.6 * before, "{before} -> {after}");
     let off =
-        |c: &PointCloud| root_mean_square(c.positions().iter().map(|p| (vec3::norm(*p) - 10.0)));
+        |c: &PointCloud| root_mean_square(c.positions().iter().map(|p| vec3::norm(*p) - 10.0));
     assert!(off(&along.cloud) < 0.6 * off(&noisy));
 }
 
