@@ -1,4 +1,4 @@
-"""Turns noisy 3D point clouds into clean ones.
+"""Denoise 3D point clouds.
 
 >>> import pellucid
 >>> clean = pellucid.synthetic("sphere", 2000, seed=1)

@@ -19,7 +19,7 @@ Progress = Callable[[float, str, int], object]
 
 @dataclass(frozen=True)
 class Denoised:
-    """What came of a run; lengths are in the units of the input.
+    """The result of a run; lengths are in the units of the input.
 
     >>> import pellucid
     >>> noisy = pellucid.add_noise(pellucid.synthetic("sphere", 1000), 0.02, scale="absolute")
@@ -62,11 +62,11 @@ class Denoised:
     uncovered_points: int = field(repr=False)
     """Points in no patch before the method's rule for them was applied."""
     gross_outliers: int = field(repr=False)
-    """Points that no surface near them explains; they were left where they are."""
+    """Points that belong to no surface near them; they were not moved."""
     volume_points: int = field(repr=False)
-    """Points of volumes such as foliage; they were left where they are."""
+    """Points of volumes such as foliage; they were not moved."""
     line_points: int = field(repr=False)
-    """Points of lines, such as wires and rails; they were left where they are."""
+    """Points of lines such as wires and rails; they were not moved."""
     seconds: dict[str, float] = field(repr=False)
     """Seconds spent in each step; not part of the deterministic result."""
 
@@ -113,7 +113,7 @@ def denoise(
     >>> pellucid.denoise(flat, "mls", iterations=0)
     Traceback (most recent call last):
     ...
-    ValueError: parameter "iterations" is 0, but it must be between 1 and 1000
+    ValueError: parameter "iterations" is 0, but it must be from 1 to 1000
     """
     cloud = as_cloud(points)
     given = cloud.points
@@ -249,7 +249,7 @@ def methods() -> dict[str, Method]:
     """
 
     def meaning(parameter: dict[str, str]) -> str:
-        unit = f" ({parameter['unit']})" if parameter["unit"] else ""
+        unit = f" Unit: {parameter['unit']}." if parameter["unit"] else ""
         return parameter["about"] + unit
 
     return {

@@ -105,7 +105,7 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Learns from features (nodes, features) and one or several signals of the nodes.
 
         `y` is the signal, (nodes,) or (nodes, signals); the name is scikit-learn's. `edges` are
-        pairs of nodes, (edges, 2), or a number of neighbours. `observed`, a flag for each node, says
+        pairs of nodes, (edges, 2), or a number of neighbors. `observed`, a flag for each node, says
         where the signal is known: the metric is learned from the edges between such nodes.
 
         >>> import numpy as np
@@ -195,7 +195,7 @@ class FeatureGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
             raise ValueError(
                 f"edges are {given.dtype} of shape {given.shape}, but they must be whole numbers "
-                "of shape (edges, 2), or a number of neighbours"
+                "of shape (edges, 2), or a number of neighbors"
             )
         if given.size and (given.min() < 0 or given.max() >= n):
             raise ValueError(f"edges name nodes from {given.min()} to {given.max()} of {n}")

@@ -26,11 +26,11 @@ class NoiseEstimate(NamedTuple):
     spacing: float
     """Mean spacing of the points."""
     radius: float
-    """Radius of the neighbourhoods that gave `sigma`."""
+    """Radius of the neighborhoods that gave `sigma`."""
     neighbors: int
     """Median number of points in them."""
     samples: int
-    """How many neighbourhoods could be used."""
+    """How many neighborhoods could be used."""
     reliable: bool
     """Whether the cloud looks like a surface with noise."""
 

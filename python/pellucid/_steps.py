@@ -80,7 +80,7 @@ def run(
 ) -> dict[str, list[Done]]:
     """Runs a pipeline file; files given here go before those that it names.
 
-    Several inputs are written to the folder `output`. The result tells what was done for each file
+    Several inputs are written to the folder `output`. The result lists what was done for each file
     that was written.
 
     >>> import os, pellucid, tempfile

@@ -154,7 +154,7 @@ def compare(
     normals: Any = None,
     mesh: Optional[tuple[Any, Any]] = None,
 ) -> dict[str, Any]:
-    """Every measure by its name, as `pellucid compare --json` tells them.
+    """All measures by name, as printed by `pellucid compare --json`.
 
     `normals` are those of the truth; `mesh` is vertices and triangles.
 

@@ -73,7 +73,7 @@ copyreg.pickle(Learned, lambda learned: (_learned, (learned.to_json(),)))
 
 @dataclass(frozen=True)
 class Finished:
-    """What came of it; lengths in the units of the files.
+    """The result of a run; lengths are in the units of the files.
 
     >>> from pellucid.tiles import Finished
     >>> Finished([], points=0, tiles=0, noise=0.0, spacing=1.0, notes=[]).tiles
@@ -114,7 +114,7 @@ def look(folder: PathLike, part: int, survey: Survey, first: int = 0) -> Survey:
     """Goes over the points of a part once, for what the survey wants to know at present.
 
     `first` is the number of the part's first point in the whole cloud: the sum of the finite
-    points of the parts before it, which the first pass tells (`points`).
+    points of the parts before it, which the first pass counts (`points`).
 
     >>> import pellucid, tempfile, os
     >>> from pellucid import tiles
@@ -310,7 +310,7 @@ def denoise(
     """Denoises files that are parts of one cloud, tile by tile, on this machine.
 
     One path is written to the file `out`; several to a folder of that name, each under its own
-    name. Files are neighbours of each other: there is no seam where they meet. `memory` is for
+    name. Files are neighbors of each other: there is no seam where they meet. `memory` is for
     each tile, of which `workers` are worked on at once. The work folder is made beside the output
     unless `folder` says where, and removed at the end.
 

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use pellucid::denoise::registry;
+use pellucid::denoise::parameters::Kind;
+use pellucid::denoise::registry::{self, Method};
 use pellucid::io::Format;
+use serde_json::Value;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -68,6 +70,47 @@ fn links_lead_to_files() {
         }
     }
     assert!(links > 60, "only {links} links were found");
+}
+
+/// The table of a method's parameters that its page must have.
+fn parameter_table(method: &Method) -> String {
+    let mut table =
+        "| name | default | unit | values | meaning |\n|---|---|---|---|---|\n".to_owned();
+    let defaults = method.defaults();
+    let quoted = |name: &str| format!("`{name}`");
+    for p in method.parameters {
+        let default = match &defaults[p.name] {
+            Value::String(name) => quoted(name),
+            Value::Array(names) => {
+                names.iter().filter_map(Value::as_str).map(quoted).collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        };
+        let values = match p.kind {
+            Kind::Choice => p.choices.iter().copied().map(quoted).collect::<Vec<_>>().join(", "),
+            _ => p.rule(),
+        };
+        let row = [quoted(p.name), default, p.unit.to_owned(), values, p.about.to_owned()];
+        table += &format!("| {} |\n", row.join(" | "));
+    }
+    table
+}
+
+/// `PELLUCID_UPDATE_DOCS=1 cargo test -p pellucid-bench --test documents` writes the tables.
+#[test]
+fn pages_have_the_tables_of_parameters_that_the_methods_have() {
+    for method in registry::methods() {
+        let path = root().join(format!("docs/methods/{}.md", method.name));
+        let page = fs::read_to_string(&path).unwrap();
+        let table = parameter_table(method);
+        if std::env::var_os("PELLUCID_UPDATE_DOCS").is_some() {
+            let start = page.find("| name |").expect("a table to replace");
+            let end = page[start..].find("\n\n").map_or(page.len(), |n| start + n + 1);
+            fs::write(&path, [&page[..start], &table, &page[end..]].concat()).unwrap();
+        } else {
+            assert!(page.contains(&table), "{path:?} lacks this table:\n{table}");
+        }
+    }
 }
 
 #[test]

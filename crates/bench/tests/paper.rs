@@ -66,7 +66,23 @@ fn tables_plots_and_rows_come_out_and_nothing_is_run_twice() {
 
     let text = fs::read_to_string(folder.path("out/results.csv")).unwrap();
     assert_eq!(text.lines().next(), Some(COLUMNS));
-    let found = rows(&folder);
+    check_rows(&folder);
+    check_page(&folder);
+
+    bench(&folder, args).code(0).says(&["0 cells run"]);
+    assert_eq!(fs::read_to_string(folder.path("out/results.csv")).unwrap(), text);
+    // Another method only adds its own; other parameters are another cell.
+    let more = args.replace("mls,", "mls,mls{iterations=1},");
+    bench(&folder, &more).code(0).says(&["4 cells run"]);
+    assert_eq!(rows(&folder).len(), 20);
+    let few = "--models dc --levels 0.02 --methods mls --tables mse --fresh --quiet";
+    let ran = bench(&folder, few).code(0);
+    assert_eq!((ran.stderr.as_str(), rows(&folder).len()), ("", 2));
+}
+
+/// Rows of noisy clouds, methods and both stops, with the figures that they must have.
+fn check_rows(folder: &Folder) {
+    let found = rows(folder);
     // Of each of four clouds: noisy, mls, and fgl with both stops.
     assert_eq!(found.len(), 16);
     let (mse, stop) = (column("mse"), column("stop"));
@@ -109,7 +125,10 @@ fn tables_plots_and_rows_come_out_and_nothing_is_run_twice() {
         .unwrap();
     // Sums in another order.
     assert!((number(oracle, mse) - lowest).abs() < 1e-12 * lowest);
+}
 
+/// The page has tables, the paper's values and plots.
+fn check_page(folder: &Folder) {
     let page = fs::read_to_string(folder.path("out/index.md")).unwrap();
     for part in [
         "## MSE at 0.05, oracle stop",
@@ -126,16 +145,6 @@ fn tables_plots_and_rows_come_out_and_nothing_is_run_twice() {
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{plot}");
         assert!(page.contains(plot));
     }
-
-    bench(&folder, args).code(0).says(&["0 cells run"]);
-    assert_eq!(fs::read_to_string(folder.path("out/results.csv")).unwrap(), text);
-    // Another method only adds its own; other parameters are another cell.
-    let more = args.replace("mls,", "mls,mls{iterations=1},");
-    bench(&folder, &more).code(0).says(&["4 cells run"]);
-    assert_eq!(rows(&folder).len(), 20);
-    let few = "--models dc --levels 0.02 --methods mls --tables mse --fresh --quiet";
-    let ran = bench(&folder, few).code(0);
-    assert_eq!((ran.stderr.as_str(), rows(&folder).len()), ("", 2));
 }
 
 #[test]

@@ -18,7 +18,6 @@ use std::ffi::{CString, c_char};
 use std::sync::LazyLock;
 
 use pellucid::denoise::registry;
-use serde_json::{Value, json};
 
 /// The version of the library, such as "0.1.0".
 #[unsafe(no_mangle)]
@@ -31,21 +30,7 @@ pub extern "C" fn pellucid_version() -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn pellucid_methods() -> *const c_char {
     static METHODS: LazyLock<CString> = LazyLock::new(|| {
-        let row = |m: &registry::Method| {
-            json!({
-                "name": m.name,
-                "summary": m.summary,
-                "reference": m.reference,
-                "doi": m.doi,
-                "min_points": m.min_points,
-                "properties": m.properties,
-                "presets": m.presets,
-                "parameters": m.parameters,
-                "defaults": m.defaults(),
-            })
-        };
-        let rows: Value = registry::methods().iter().map(row).collect();
-        raw::c_text(&rows.to_string())
+        raw::c_text(&serde_json::to_string(registry::methods()).unwrap_or_default())
     });
     METHODS.as_ptr()
 }

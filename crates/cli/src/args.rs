@@ -17,18 +17,18 @@ use pellucid::cloud::synth::{NoiseModel, NoiseScale};
 use pellucid::io::Encoding;
 
 pub use denoise::{Denoise, Extra, Normals, OutliersWish};
-pub use flags::{Condition, InFormat, Large, Part, Sight, Streams, Viewpoint, Wanted};
+pub use flags::{Accepted, Condition, InFormat, Large, Part, Sight, Streams, Viewpoint};
 pub use outliers::{Outliers, RuleName};
 pub use render::Render;
 pub use run::RunCommand;
 pub use tools::{Common, Crop, Dedup, Distance, Files, Merge, NormalsCommand, Split, Thin};
 pub use view::View;
 
-/// Turns noisy 3D point clouds into clean ones.
+/// Denoise 3D point clouds: move the points of a scan onto the surface they were measured from.
 #[derive(Debug, Parser)]
-#[command(name = "pellucid", version, about, arg_required_else_help = true)]
-#[command(after_help = "Ends with 0 when done, 1 when the work failed, 2 for bad \
-                        input or usage, 130 after Ctrl-C.\nFirst time? Run: pellucid demo")]
+#[command(name = "pellucid", version, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 bad input or usage, 130 \
+                        after Ctrl-C.\nFirst time? Run: pellucid demo")]
 pub struct Args {
     /// What to do.
     #[command(subcommand)]
@@ -46,7 +46,7 @@ pub enum Command {
     Thin(Thin),
     /// Keep the points in a box, of some classes, or with some values
     Crop(Crop),
-    /// Put several clouds into one file
+    /// Merge several clouds into one file
     Merge(Merge),
     /// Split clouds into files by scan, class or square tile
     Split(Split),
@@ -60,9 +60,9 @@ pub enum Command {
     Run(RunCommand),
     /// Add noise to a cloud, for experiments
     Noise(Noise),
-    /// Measure how far a cloud is from the truth
+    /// Measure the distance of a cloud to the true one
     Compare(Compare),
-    /// Say what is in a file
+    /// Describe what is in a file: points, attributes, spacing, noise
     Info(Info),
     /// Write a cloud in another format
     Convert(Convert),
@@ -72,7 +72,7 @@ pub enum Command {
     View(View),
     /// List the denoising methods and their parameters
     Methods(Methods),
-    /// Make a synthetic scan, denoise it, compare, and leave a picture
+    /// Make a synthetic scan, denoise it, compare the results, and draw a picture
     Demo(Demo),
     /// Print a completion script for a shell
     Completions(Completions),
@@ -83,64 +83,49 @@ pub enum Command {
 /// Arguments of `noise`.
 #[derive(Debug, clap::Args)]
 pub struct Noise {
-    /// The clouds; folders stand for those in them, - for stdin
-    #[arg(value_name = "IN", required = true)]
-    pub inputs: Vec<PathBuf>,
-    /// The file to write, or the folder if there are several inputs; - for stdout
-    #[arg(value_name = "OUT", required = true)]
-    pub output: PathBuf,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
-    #[arg(short, long)]
-    pub recursive: bool,
-    /// How much noise, in the unit of --scale
+    /// Files.
+    #[command(flatten)]
+    pub files: Files,
+    /// Add this much noise, in the unit of --scale
     #[arg(short, long, value_name = "X")]
     pub level: f64,
-    /// What a level of one means: paper (root of the extent), absolute (file units), spacing,
+    /// Choose the unit of --level: paper (root of the extent), absolute (file units), spacing,
     /// diagonal (of the bounding box)
     #[arg(long, value_name = "UNIT", default_value = "paper")]
     pub scale: NoiseScale,
-    /// How the noise is distributed: gaussian, laplace, ball, normal, outliers or outliers:SHARE
+    /// Draw the noise from this distribution: gaussian, laplace, ball, normal, outliers or outliers:SHARE
     #[arg(long, value_name = "MODEL", default_value = "gaussian")]
     pub model: NoiseModel,
-    /// Seed of the noise
+    /// Set the seed of the noise
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Keep stored normals, which are truth; they are left out otherwise
+    /// Keep the stored normals of the clean surface, which are dropped otherwise
     #[arg(long)]
     pub keep_normals: bool,
-    /// Formats of stdin and stdout.
-    #[command(flatten)]
-    pub streams: Streams,
-    /// Replace files that exist (never the input)
-    #[arg(long)]
-    pub overwrite: bool,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The cloud to judge, or a folder of them; - for stdin
+    /// Measure this cloud, or each cloud of this folder; - for stdin
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
-    /// The clean cloud, or the folder with one of the same name for each; - for stdin
+    /// Compare with this clean cloud, or with the one of the same name in this folder; - for stdin
     #[arg(value_name = "TRUTH")]
     pub truth: PathBuf,
-    /// The true surface as triangles
+    /// Also measure the distance to this mesh of the true surface
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
     /// Format of stdin.
     #[command(flatten)]
     pub stdin: InFormat,
-    /// Threads to use [default: all cores]
+    /// Use this many threads [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Show no progress
+    /// Hide the progress bar
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -148,19 +133,19 @@ pub struct Compare {
 /// Arguments of `info`.
 #[derive(Debug, clap::Args)]
 pub struct Info {
-    /// The files; folders stand for the clouds in them, - for stdin
+    /// Read these files; a folder stands for the clouds in it, - for stdin
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Also take the clouds in folders inside folders
+    /// Include the clouds in subfolders
     #[arg(short, long)]
     pub recursive: bool,
     /// Format of stdin.
     #[command(flatten)]
     pub stdin: InFormat,
-    /// Print one JSON document, a list if there are several files
+    /// Print one JSON document; a list if there are several files
     #[arg(long)]
     pub json: bool,
-    /// Show no progress
+    /// Hide the progress bar
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -171,37 +156,21 @@ const CONVERT_EXAMPLES: &str = "Examples:
   pellucid convert scans/ copies/ --format laz --recursive
   pellucid convert scan.ply scan.ply.zst
 
-What the other format cannot hold is left out, and said on stderr.";
+What the other format cannot store is dropped, with a note on stderr.";
 
 /// Arguments of `convert`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
 pub struct Convert {
-    /// The clouds; folders stand for those in them, - for stdin
-    #[arg(value_name = "IN", required = true)]
-    pub inputs: Vec<PathBuf>,
-    /// The file to write, whose extension chooses the format, or the folder if there are several
-    /// inputs (then --format chooses it); - for stdout
-    #[arg(value_name = "OUT", required = true)]
-    pub output: PathBuf,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
-    #[arg(short, long)]
-    pub recursive: bool,
-    /// How numbers are stored, where the format leaves a choice
+    /// Files.
+    #[command(flatten)]
+    pub files: Files,
+    /// Choose how numbers are stored, where the format allows it
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<EncodingName>,
-    /// Formats of stdin and stdout.
-    #[command(flatten)]
-    pub streams: Streams,
-    /// Write the changes of each attribute
+    /// Write a report of how each attribute changed
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
-    /// Replace files that exist (never the input)
-    #[arg(long)]
-    pub overwrite: bool,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 /// How numbers are stored in a file.
@@ -228,7 +197,7 @@ impl From<EncodingName> for Encoding {
 /// Arguments of `methods`.
 #[derive(Debug, clap::Args)]
 pub struct Methods {
-    /// Only this method, with all its parameters
+    /// Show one method with all its parameters
     #[arg(value_name = "METHOD", value_parser = known::method())]
     #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
@@ -240,20 +209,20 @@ pub struct Methods {
 /// Arguments of `demo`.
 #[derive(Debug, clap::Args)]
 pub struct Demo {
-    /// Where the files go [default: pellucid-demo]
+    /// Write the files into this folder [default: pellucid-demo]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// Replace files that exist; the default folder's are replaced anyway
+    /// Replace existing files; those in the default folder are always replaced
     #[arg(long)]
     pub overwrite: bool,
-    /// The method; `pellucid methods` lists them
+    /// Use this method; `pellucid methods` lists them
     #[arg(short, long, value_name = "M", value_parser = known::method())]
     #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -261,7 +230,7 @@ pub struct Demo {
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
 pub struct Completions {
-    /// The shell
+    /// Print the script for this shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }

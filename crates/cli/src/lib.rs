@@ -7,7 +7,6 @@ mod args;
 mod classes;
 mod cmd;
 pub mod failure;
-mod fates;
 pub mod interrupt;
 pub mod output;
 pub mod progress;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use pellucid::big::Movement;
+use pellucid::changes::AttributeChange;
 use pellucid::cloud::Point;
 use pellucid::cloud::outliers::Rule;
 use pellucid::denoise::registry::ParameterMap;
@@ -12,7 +13,6 @@ use serde::Serialize;
 
 use crate::cmd::labels::without_folders;
 use crate::failure::{Failure, naming};
-use crate::fates::Fate;
 use crate::output;
 
 /// Who made a report, and by what command.
@@ -129,7 +129,7 @@ pub struct RunReport {
     /// What was done with outliers before, if something was.
     pub outliers: Option<OutliersReport>,
     /// The changes of the positions and of each attribute.
-    pub attributes: Vec<Fate>,
+    pub attributes: Vec<AttributeChange>,
     /// What the output's format cannot hold.
     pub dropped: Vec<DroppedItem>,
     /// What the method found out.

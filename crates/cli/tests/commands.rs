@@ -144,6 +144,7 @@ fn help_completions_and_man_pages_name_every_command() {
     let help = pellucid(["--help"]).code(0).stdout;
     let bash = pellucid(["completions", "bash"]).code(0).stdout;
     let man = pellucid(["man"]).code(0).stdout;
+    assert!(help.starts_with("Denoise 3D point clouds"), "{help}");
     for c in commands {
         assert!(help.contains(c) && bash.contains(c) && man.contains(c), "{c}");
     }

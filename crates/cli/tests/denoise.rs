@@ -2,6 +2,7 @@
 
 mod common;
 
+use pellucid::cloud::stats::root_mean_square;
 use std::path::Path;
 
 use common::{Folder, noisy_sphere, pellucid, ply, points_of};
@@ -9,7 +10,7 @@ use pellucid::cloud::{Attribute, PointCloud, Values, vec3};
 use pellucid::io::{self, Document, WriteOptions};
 use serde_json::Value;
 
-/// A sphere with normals, colours and a scalar, as a binary PLY file.
+/// A sphere with normals, colors and a scalar, as a binary PLY file.
 fn rich(folder: &Folder, name: &str) -> PointCloud {
     let points = noisy_sphere(1500);
     let normals: Vec<_> = points.iter().map(|&p| vec3::scale(p, -1.0 / vec3::norm(p))).collect();
@@ -47,10 +48,8 @@ fn points_move_and_everything_else_stays() {
         assert_eq!(after.attribute(a.name()), Some(a), "{}", a.name());
     }
     // The noise has a standard deviation of 0.1.
-    let off = |c: &PointCloud| {
-        let sum: f64 = c.positions().iter().map(|&p| (vec3::norm(p) - 10.0).powi(2)).sum();
-        (sum / c.len() as f64).sqrt()
-    };
+    let off =
+        |c: &PointCloud| root_mean_square(c.positions().iter().map(|&p| vec3::norm(p) - 10.0));
     assert!(off(&after) < 0.9 * off(&before), "{} -> {}", off(&before), off(&after));
 }
 

@@ -54,7 +54,7 @@ fn what_cannot_be_drawn_is_said() {
     let out = folder.path("out.png");
     let out = out.to_str().unwrap();
     pellucid(["render", a, out, "--color", "warmth"]).code(2).says(&["warmth", "none"]);
-    pellucid(["render", a, out, "--color", "original"]).code(2).says(&["no colours"]);
+    pellucid(["render", a, out, "--color", "original"]).code(2).says(&["no colors"]);
     pellucid(["render", a, out, "--color", "distance"]).code(2).says(&["--truth"]);
     pellucid(["render", a, b, out, "--color", "displacement"]).code(2).says(&["50", "60"]);
     pellucid(["render", a, "out.jpg"]).code(2).says(&["out.jpg", ".png"]);

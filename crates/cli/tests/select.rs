@@ -169,6 +169,13 @@ fn off_lines(before: &[Point], after: &[Point], eye: Point) -> f64 {
         .fold(0.0, f64::max)
 }
 
+/// The share of the points that moved by more than a thousandth of the unit, which rounding does not do.
+fn share_moved(before: &[Point], after: &[Point]) -> f64 {
+    assert_eq!(before.len(), after.len());
+    let moved = before.iter().zip(after).filter(|(p, q)| vec3::distance2(**p, **q) > 1e-6);
+    moved.count() as f64 / before.len() as f64
+}
+
 #[test]
 fn points_move_along_lines_of_sight() {
     let folder = Folder::new();
@@ -176,7 +183,7 @@ fn points_move_along_lines_of_sight() {
     let eye = [0.0, -40.0, 5.5];
     run(&folder, "denoise in.ply out.ply -m mls --along-ray --viewpoint 0,-40,5.5").code(0);
     let after = points_of(&folder.path("out.ply"));
-    assert_ne!(before, after);
+    assert!(share_moved(&before, &after) > 0.8);
     assert!(off_lines(&before, &after, eye) < 1e-12);
     // With a selection, both rules hold.
     run(&folder, "denoise in.ply both.ply -m mls --along-ray --viewpoint 0,-40,5.5 --select z=0..")
@@ -184,7 +191,8 @@ fn points_move_along_lines_of_sight() {
     let both = points_of(&folder.path("both.ply"));
     assert!(off_lines(&before, &both, eye) < 1e-12);
     assert!(before.iter().zip(&both).all(|(p, q)| p[2] >= 0.0 || p == q));
-    assert_ne!(before, both);
+    let upper = before.iter().filter(|p| p[2] >= 0.0).count() as f64 / before.len() as f64;
+    assert!(share_moved(&before, &both) > 0.8 * upper);
 
     run(&folder, "denoise in.ply x.ply -m mls --along-ray")
         .code(2)
@@ -223,7 +231,7 @@ fn files_tell_where_the_scanner_stood() {
 
     run(&folder, "denoise in.ptx out.ptx -m mls --along-ray").code(0);
     let (before, after) = (points_of(&folder.path("in.ptx")), points_of(&folder.path("out.ptx")));
-    assert_ne!(before, after);
+    assert!(share_moved(&before, &after) > 0.8);
     for (first, eye) in [(0, [0.0; 3]), (900, [25.0, 0.0, 0.0])] {
         let rows = first..first + 900;
         assert!(off_lines(&before[rows.clone()], &after[rows], eye) < 1e-9);
@@ -260,7 +268,7 @@ fn ranges_angles_and_grids_are_lines_of_sight() {
     writer.finalize().unwrap();
     run(&folder, "denoise in.e57 out.e57 -m mls --along-ray").code(0);
     let (before, after) = (raw_e57(&path), raw_e57(&folder.path("out.e57")));
-    assert_ne!(before, after);
+    assert!(share_moved(&before[0], &after[0]) > 0.8);
     for (p, q) in before[0].iter().zip(&after[0]) {
         assert!((p[1] - q[1]).abs() < 1e-12 && (p[2] - q[2]).abs() < 1e-12, "{p:?} {q:?}");
     }

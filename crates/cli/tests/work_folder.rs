@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use common::{Folder, PROGRAM, Ran, noisy_sphere, pellucid};
-use pellucid::big::{self, Job, Memory, work_folder};
+use pellucid::big::{self, Memory, TiledJob, work_folder};
 use pellucid::denoise::{Control, Observer, Progress};
 use pellucid::io::{self, Document, WriteOptions};
 use pellucid::{PointCloud, Run};
@@ -35,7 +35,7 @@ impl Observer for Until {
 
 /// A run that was interrupted when it came to that step; gives its work folder.
 fn interrupted(input: &Path, output: &Path, step: &'static str) -> PathBuf {
-    let job = Job::new(input, output, Memory(300_000_000));
+    let job = TiledJob::new(input, output, Memory(300_000_000));
     let fault = big::denoise(&job, &mut Run::default().with_observer(Until(step))).unwrap_err();
     assert!(fault.is_cancelled(), "{fault}");
     work_folder(output)

@@ -1,4 +1,4 @@
-//! Neighbour search against kiddo, on one thread and in the same run.
+//! Neighbor search against kiddo, on one thread and in the same run.
 //!
 //! `cargo bench -p pellucid-cloud --bench neighbors [-- POINTS [NEIGHBOURS]]`
 #![allow(clippy::print_stdout)]

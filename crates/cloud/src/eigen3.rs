@@ -36,7 +36,7 @@ pub fn symmetric_eigen(m: [f64; 6]) -> Eigen3 {
     Eigen3 { values: e.values.map(|v| v * size), vectors: e.vectors }
 }
 
-/// A unit eigenvector of the smallest eigenvalue: the normal of a neighbourhood, given its
+/// A unit eigenvector of the smallest eigenvalue: the normal of a neighborhood, given its
 /// covariance. The z axis for a matrix that is zero or not finite.
 pub fn smallest_eigenvector(m: [f64; 6]) -> Point {
     let Some((a, _)) = scaled(m) else { return AXES[2] };

@@ -1,4 +1,4 @@
-//! Point clouds: columns, neighbours, normals, sampling, noise and quality.
+//! Point clouds: columns, neighbors, normals, sampling, noise and quality.
 //!
 //! ```
 //! use pellucid_cloud::{KdTree, PointCloud};

@@ -1,4 +1,4 @@
-//! Spatial order: neighbours in space become neighbours in memory.
+//! Spatial order: neighbors in space become neighbors in memory.
 
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ const OUTLIER: f64 = 5.0;
 /// It is the mean over all points of the distance to the nearest point that is not at the same
 /// place, without those points for which it is more than five times the median: outliers. For
 /// points thrown at random on a surface it is half the square root of the area per point; for an
-/// even arrangement, the distance of neighbours. Points with no other place in their row do not
+/// even arrangement, the distance of neighbors. Points with no other place in their row do not
 /// count; if none is left the unit is 1, else it is positive.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Each step of a method, in units of a search for 16 nearest neighbours of the same cloud in the
+//! Each step of a method, in units of a search for 16 nearest neighbors of the same cloud in the
 //! same run: the best of some runs in turn, so that other programs disturb it little.
 //!
 //! `cargo bench -p pellucid-denoise --bench steps [-- POINTS [RUNS [METHOD[:PRESET]…]]]`

@@ -5,14 +5,14 @@ use pellucid_cloud::{KdTree, Point, PointCloud, vec3};
 use crate::Denoised;
 use crate::local::{Moments, QuadricFit};
 
-/// Neighbours that a quadric is fitted to, without the point itself.
+/// Neighbors that a quadric is fitted to, without the point itself.
 const NEIGHBORS: usize = 24;
 /// Coefficients of a quadric.
 const COEFFICIENTS: f64 = 6.0;
 /// Measurements that the height of a denoised point is about the mean of: weights that fall with
-/// distance leave about half of the neighbours.
+/// distance leave about half of the neighbors.
 const MEASUREMENTS: f64 = 0.5 * NEIGHBORS as f64;
-/// A point this many times farther from the fit than its neighbours stands by itself.
+/// A point this many times farther from the fit than its neighbors stands by itself.
 const STANDS_OUT: f64 = 3.0;
 
 impl Denoised {
@@ -32,7 +32,7 @@ impl Denoised {
 /// surface, in file units), judged without the truth; NaN where a position is not finite and where
 /// fewer than eight other points are there to judge by.
 ///
-/// Two errors add up (as squares). What was left: how far the neighbours are from a quadric fitted
+/// Two errors add up (as squares). What was left: how far the neighbors are from a quadric fitted
 /// to them now, which is also how badly a smooth surface describes the place, so it is large at
 /// edges. And what came in: a mean of noisy heights is off by their noise over the root of how
 /// many there are; the noise of the place is what was taken off its points across the surface, and

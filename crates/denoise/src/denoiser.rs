@@ -110,7 +110,7 @@ pub struct Iteration {
     pub learning_passes: usize,
     /// Iterations of the linear solver.
     pub solver_iterations: usize,
-    /// Regularisation weight.
+    /// Regularization weight.
     pub gamma: Option<f64>,
     /// The metric, row after row.
     pub metric: Option<Vec<Vec<f64>>>,

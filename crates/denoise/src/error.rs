@@ -48,7 +48,7 @@ pub enum ParameterError {
         /// What was given.
         value: String,
         /// What holds for every valid value.
-        rule: &'static str,
+        rule: String,
     },
 }
 
@@ -57,13 +57,26 @@ impl ParameterError {
     pub fn check(
         holds: bool,
         name: &'static str,
-        value: impl std::fmt::Debug,
-        rule: &'static str,
+        value: impl std::fmt::Display,
+        rule: impl Into<String>,
     ) -> Result<(), ParameterError> {
         if holds {
             Ok(())
         } else {
-            Err(ParameterError::Range { name, value: format!("{value:?}"), rule })
+            Err(ParameterError::Range { name, value: value.to_string(), rule: rule.into() })
+        }
+    }
+
+    /// `Ok` unless both parameters are given, of which one takes the place of the other.
+    pub(crate) fn one_of<T: std::fmt::Display, U>(
+        (name, value): (&'static str, Option<T>),
+        (other, given): (&'static str, Option<U>),
+    ) -> Result<(), ParameterError> {
+        match (value, given) {
+            (Some(value), Some(_)) => {
+                ParameterError::check(false, name, value, format!("null when {other} is given"))
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -97,7 +110,7 @@ pub enum DenoiseError {
     },
     /// No point to move.
     #[error("none of the {rows} points is selected; widen the selection")]
-    EmptyPart {
+    EmptySelection {
         /// Rows in the cloud.
         rows: usize,
     },
@@ -105,11 +118,30 @@ pub enum DenoiseError {
     #[error(
         "the selection mask has {given} entries, the cloud has {rows} points; give one entry for each point"
     )]
-    PartLength {
+    SelectionLength {
         /// Entries of the selection mask.
         given: usize,
         /// Rows in the cloud.
         rows: usize,
+    },
+    /// Positions or numbers that do not belong to the points that they are given for.
+    #[error("{given} {what} were given for {rows} points; give one for each point")]
+    Length {
+        /// What was given.
+        what: &'static str,
+        /// How many.
+        given: usize,
+        /// Points that they are for.
+        rows: usize,
+    },
+    /// A graph whose edges cannot be numbered.
+    #[error(
+        "the graph has room for {edges} edges, more than 2^32; denoise the cloud in parts, or with smaller \
+         patches or fewer neighbors of patches"
+    )]
+    TooManyEdges {
+        /// Edges that it has room for.
+        edges: usize,
     },
     /// Nowhere to look from.
     #[error("no scanner position is known; give one")]

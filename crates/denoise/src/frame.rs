@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use reach::Reach;
 
-use crate::registry::Parameter;
+use crate::parameters::{Setting, choices};
 use crate::{DenoiseError, ParameterError, Report};
 
 /// The transform from a cloud's own coordinates to the local frame and back.
@@ -53,7 +53,7 @@ const FILE_RULE: &str = "spacing for a cloud whose spacing is below 1e-50 or abo
 /// with in these.
 fn check_file_units(
     name: &'static str,
-    value: impl std::fmt::Debug,
+    value: impl std::fmt::Display,
     expected: &'static str,
     spacing: f64,
 ) -> Result<(), ParameterError> {
@@ -62,15 +62,16 @@ fn check_file_units(
 
 const FILE_AXES: [Point; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// What one local unit is; as the parameter `units` of a method, what its lengths are given in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    /// The mean spacing of the points.
-    #[default]
-    Spacing,
-    /// One unit of the file, without centring.
-    File,
+choices! {
+    /// What one local unit is; as the parameter `units` of a method, what its lengths are given in.
+    #[derive(Default)]
+    pub enum Unit {
+        /// The mean spacing of the points.
+        #[default]
+        Spacing = "spacing",
+        /// One unit of the file, without centring.
+        File = "file",
+    }
 }
 
 /// Where the frame of a large cloud lies, found from a sample of it.
@@ -95,13 +96,6 @@ impl Place {
     }
 }
 
-/// The row of a parameter `units` in the table of a method that has lengths.
-pub const UNITS: Parameter = Parameter {
-    name: "units",
-    unit: "",
-    about: "what lengths are given in: spacing (the mean spacing) or file (units of the file)",
-};
-
 impl LocalFrame {
     /// The frame of `cloud`; an error if it has fewer than `needed` distinct points.
     pub fn enter(
@@ -122,7 +116,7 @@ impl LocalFrame {
         }
         let (centre, unit) = match unit {
             Unit::File => {
-                check_file_units("units", Unit::File, FILE_RULE, extent.spacing)?;
+                check_file_units("units", Unit::File.given(), FILE_RULE, extent.spacing)?;
                 ([0.0; 3], 1.0)
             }
             Unit::Spacing => (extent.center, extent.spacing),
@@ -228,7 +222,7 @@ impl LocalFrame {
     pub fn check_file_units(
         &self,
         name: &'static str,
-        value: impl std::fmt::Debug,
+        value: impl std::fmt::Display,
         expected: &'static str,
     ) -> Result<(), ParameterError> {
         check_file_units(name, value, expected, self.unit)

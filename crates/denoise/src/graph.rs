@@ -1,14 +1,15 @@
 //! Patches and feature columns become weighted edges.
 
 use featgraph::edges::Edges;
+use featgraph::exp::exp;
 use pellucid_cloud::{Point, PointCloud, attribute::names, vec3};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::DenoiseError;
 use crate::frame::LocalFrame;
+use crate::parameters::choices;
 use crate::patch::{PatchGraph, Patches};
 
 /// The features of every point, as columns: K follows from the list of names.
@@ -161,14 +162,14 @@ pub struct LearningSample {
     pub seed: u64,
 }
 
-/// Whether positions, as features, are those in space or those relative to the patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Coordinates {
-    /// As they are.
-    Absolute,
-    /// Relative to the origin of the patch, as in the patch signal itself.
-    Relative,
+choices! {
+    /// Whether positions, as features, are those in space or those relative to the patch.
+    pub enum Coordinates {
+        /// As they are.
+        Absolute = "absolute",
+        /// Relative to the origin of the patch, as in the patch signal itself.
+        Relative = "relative",
+    }
 }
 
 fn shift(patches: &Patches, s: usize, t: usize, coordinates: Coordinates) -> Point {
@@ -259,7 +260,7 @@ pub fn weights(
                 Some(m) => {
                     let by = shift(patches, i.patch, j.patch, how.coordinates);
                     features.difference(i.point, j.point, by, g);
-                    (-quadratic_form(m, g)).exp()
+                    exp(-quadratic_form(m, g))
                 }
             };
             if let Some(n) = how.patch_normals {

@@ -18,13 +18,13 @@
 //!
 //! ```
 //! # use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
-//! use pellucid_denoise::methods::mls::MlsParameters;
+//! use pellucid_denoise::methods::Mls;
 //! use pellucid_denoise::{Parameters, Run};
 //!
 //! # let noisy = add_noise(&Shape::Torus.sample(2_000, 1), NoiseModel::Gaussian, 0.02, 2)?;
-//! let method = MlsParameters { neighbors: Some(30), ..Default::default() }.denoiser()?;
+//! let method = Mls { neighbors: Some(30), ..Default::default() }.denoiser()?;
 //! let result = method.denoise(&noisy, &mut Run::default().with_threads(Some(2)))?;
-//! assert_eq!(result.iterations, MlsParameters::default().iterations);
+//! assert_eq!(result.iterations, Mls::default().iterations);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -39,6 +39,7 @@ pub mod graph;
 #[doc(hidden)]
 pub mod local;
 pub mod methods;
+pub mod parameters;
 #[doc(hidden)]
 pub mod passes;
 #[doc(hidden)]
@@ -56,8 +57,8 @@ pub use denoiser::{Denoised, Denoiser, Iteration, Report, Stop};
 pub use error::{DenoiseError, ParameterError};
 pub use frame::Unit;
 pub use local::{Kernel, NormalSource};
+pub use parameters::{Checked, Parameters};
 pub use ray::AlongRay;
-pub use registry::Parameters;
 pub use run::{Control, Observer, Progress, Run, Silent, Snapshot, install};
 pub use selection::OnlySelected;
 

@@ -1,12 +1,12 @@
 //! The table of methods. Program help, Python, docs and the conformance tests iterate over it.
 
-use pellucid_cloud::PointCloud;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::methods;
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::parameters::{Parameter, Parameters};
+use crate::{Denoiser, ParameterError};
 
 /// Parameter values by name, as JSON values.
 pub type ParameterMap = Map<String, Value>;
@@ -31,7 +31,7 @@ pub struct Method {
     pub properties: Properties,
     /// Named sets of parameters.
     pub presets: &'static [Preset],
-    /// Unit and meaning of each parameter.
+    /// What is known about each parameter.
     pub parameters: &'static [Parameter],
     pub(crate) defaults: fn() -> Value,
     pub(crate) preset_values: fn(&str) -> Option<Value>,
@@ -72,35 +72,9 @@ pub struct Preset {
     pub properties: Properties,
 }
 
-/// Unit and meaning of a parameter; its default is in [`Method::defaults`].
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Parameter {
-    /// The field.
-    pub name: &'static str,
-    /// `spacings`, `points`, `iterations` …; empty for a pure number or a choice.
-    pub unit: &'static str,
-    /// What it does.
-    pub about: &'static str,
-}
-
-/// Plain parameters of a method: data with defaults that a check turns into a denoiser.
-pub trait Parameters: Default + Serialize + DeserializeOwned {
-    /// The parameters of a preset, if there is one of that name.
-    fn preset(name: &str) -> Option<Self>;
-
-    /// Checks every field once; only the checked value can run. What it makes runs on the current threads
-    /// whatever its run asks for: call [`denoiser`](Self::denoiser) to use it.
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError>;
-
-    /// A denoiser with these parameters, or an error that names the one that is out of its range.
-    fn denoiser(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        Ok(Box::new(OnPool(self.check()?)))
-    }
-}
-
 impl Method {
     /// A row for a method with parameters `P`.
-    pub const fn new<P: Parameters>(
+    pub const fn new<P: Parameters + 'static>(
         name: &'static str,
         summary: &'static str,
         reference: &'static str,
@@ -114,7 +88,7 @@ impl Method {
             min_points: 1,
             properties: Properties::USUAL,
             presets: &[],
-            parameters: &[],
+            parameters: P::ROWS,
             defaults: || serde_json::to_value(P::default()).unwrap_or_default(),
             preset_values: |name| serde_json::to_value(P::preset(name)?).ok(),
             build: build::<P>,
@@ -156,7 +130,25 @@ impl Method {
     }
 }
 
-fn build<P: Parameters>(
+impl Serialize for Method {
+    /// The row as the program, Python and C show it, with the defaults and whether it is the default method.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut row = serializer.serialize_struct("Method", 10)?;
+        row.serialize_field("name", self.name)?;
+        row.serialize_field("default", &(self.name == DEFAULT))?;
+        row.serialize_field("summary", self.summary)?;
+        row.serialize_field("reference", self.reference)?;
+        row.serialize_field("doi", &self.doi)?;
+        row.serialize_field("min_points", &self.min_points)?;
+        row.serialize_field("properties", &self.properties)?;
+        row.serialize_field("presets", self.presets)?;
+        row.serialize_field("parameters", self.parameters)?;
+        row.serialize_field("defaults", &self.defaults())?;
+        row.end()
+    }
+}
+
+fn build<P: Parameters + 'static>(
     method: &Method,
     preset: Option<&str>,
     changes: &ParameterMap,
@@ -189,22 +181,8 @@ fn build<P: Parameters>(
             })?;
         }
     }
-    serde_json::from_value::<P>(value).map_err(wrong_type)?.denoiser()
-}
-
-/// Runs a method on the pool that the run asks for; its progress runs from 0 to 1.
-struct OnPool(Box<dyn Denoiser>);
-
-impl Denoiser for OnPool {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        crate::install(run.threads(), || {
-            run.progress("start", 0, 0.0)?;
-            let result = self.0.denoise(noisy, run)?;
-            // Whoever stops early is done, too; there is nothing left to cancel.
-            let _ = run.progress("done", result.iterations, 1.0);
-            Ok(result)
-        })
-    }
+    let parameters = serde_json::from_value::<P>(value).map_err(wrong_type)?;
+    Ok(Box::new(parameters.denoiser()?))
 }
 
 fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {

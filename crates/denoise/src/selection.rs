@@ -2,8 +2,8 @@
 //!
 //! The rule, for every method alike: the selected points go where the method takes them when
 //! it sees them with their surroundings; every other point keeps its bits. The surroundings are
-//! all points within [three times the distance to the 32nd neighbour](REACH) of a selected point,
-//! which is some three hundred points deep, more than the neighbourhoods of any method. So
+//! all points within [three times the distance to the 32nd neighbor](REACH) of a selected point,
+//! which is some three hundred points deep, more than the neighborhoods of any method. So
 //! the work is proportional to the size of the selection, not of the cloud, and the selection comes out
 //! as it would if all were denoised. During the run the surroundings move as well, since an iterative
 //! method would otherwise pull the selection back to noise; at the end they are put back.
@@ -13,13 +13,13 @@ use pellucid_cloud::{DistinctRows, KdTree, Point, PointCloud, bounds};
 
 use crate::{DenoiseError, Denoised, Denoiser, Run};
 
-/// Neighbours by which the reach of a point is measured, itself included.
+/// Neighbors by which the reach of a point is measured, itself included.
 const NEIGHBORS: usize = 33;
 
 /// How far the surroundings reach, in distances to the last of [`NEIGHBORS`].
 const REACH: f64 = 3.0;
 
-/// A method that moves selected points only; the rest serves as neighbours.
+/// A method that moves selected points only; the rest serves as neighbors.
 ///
 /// ```
 /// use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
@@ -66,13 +66,13 @@ impl Denoiser for OnlySelected<'_> {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         if self.selected.len() != noisy.len() {
             let (given, rows) = (self.selected.len(), noisy.len());
-            return Err(DenoiseError::PartLength { given, rows });
+            return Err(DenoiseError::SelectionLength { given, rows });
         }
         run.progress("surroundings", 0, 0.0)?;
         let (rows, skipped) = crate::install(run.threads(), || self.rows(noisy.positions()));
         let moving = rows.iter().filter(|&&row| self.selected[row]).count();
         if moving == 0 {
-            return Err(DenoiseError::EmptyPart { rows: noisy.len() });
+            return Err(DenoiseError::EmptySelection { rows: noisy.len() });
         }
         let put_back = |moved: Vec<Point>| {
             let mut all = noisy.positions().to_vec();
@@ -93,7 +93,7 @@ impl Denoiser for OnlySelected<'_> {
             all
         });
         report.notes.push(format!(
-            "{moving} of {} points were denoised; {} around them served as neighbours",
+            "{moving} of {} points were denoised; {} around them served as neighbors",
             noisy.len(),
             rows.len() - moving
         ));

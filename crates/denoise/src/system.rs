@@ -9,23 +9,24 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use featgraph::solve::{LinearOperator, TransposeOperator};
 use pellucid_cloud::{Point, vec3};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use crate::DenoiseError;
+use crate::parameters::choices;
 use crate::patch::{End, PatchGraph, Patches};
 
 mod moving;
 
 pub use moving::MovingCenters;
 
-/// Which graph Laplacian.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Laplacian {
-    /// `D - W`, as in the paper's text.
-    Combinatorial,
-    /// `I - D^-1/2 W D^-1/2` on patch nodes, as in the published runs; nodes without edges keep
-    /// a one on the diagonal, which pulls them to the origin of their patch.
-    Normalized,
+choices! {
+    /// Which graph Laplacian.
+    pub enum Laplacian {
+        /// `D - W`, as in the paper's text.
+        Combinatorial = "combinatorial",
+        /// `I - D^-1/2 W D^-1/2` on patch nodes, as in the published runs; nodes without edges keep
+        /// a one on the diagonal, which pulls them to the origin of their patch.
+        Normalized = "normalized",
+    }
 }
 
 /// Rows handled by one task; fixed, so that sums do not depend on the number of threads.
@@ -112,7 +113,7 @@ impl<'a> WeightedGraph<'a> {
         vec3::sub(y[end.point], self.patches.origin_at(end.patch, y))
     }
 
-    /// `tr(V'LV)` at `y`: the regulariser of Eq. (49).
+    /// `tr(V'LV)` at `y`: the regularizer of Eq. (49).
     pub fn regularizer(&self, y: &[Point]) -> f64 {
         let (size, factors) = (self.patches.size(), &self.factors);
         let sums: Vec<f64> = self
@@ -148,7 +149,8 @@ impl<'a> WeightedGraph<'a> {
     }
 
     /// A = T'LT and the pull T'L(C - TP), for origins that stay where they are.
-    pub fn assemble(&self, observed: &[Point]) -> PointSystem {
+    pub fn assemble(&self, observed: &[Point]) -> Result<PointSystem, DenoiseError> {
+        check_edges(self.weights.len())?;
         let rows = self.rows_of_edges(observed.len());
         // Row by row, in parallel: entries of one column lie side by side and are added up in
         // the order of their edges.
@@ -175,7 +177,7 @@ impl<'a> WeightedGraph<'a> {
                 system.pull[p] = vec3::sub(system.pull[p], vec3::sub(observed[p], origin));
             }
         }
-        system
+        Ok(system)
     }
 
     /// For each point, the edges that end at it, as (other point, edge) packed in one number.
@@ -256,6 +258,14 @@ impl<'a> WeightedGraph<'a> {
     }
 }
 
+/// An error if edges cannot be numbered in 32 bits, which is how [`EdgeRows`] packs them.
+fn check_edges(edges: usize) -> Result<(), DenoiseError> {
+    match u32::try_from(edges) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(DenoiseError::TooManyEdges { edges }),
+    }
+}
+
 /// Edges by the points at their ends.
 struct EdgeRows {
     starts: Vec<usize>,
@@ -303,7 +313,7 @@ impl PointSystem {
         }
     }
 
-    /// T'L(C - TP): where the regulariser pulls each point.
+    /// T'L(C - TP): where the regularizer pulls each point.
     pub fn pull(&self) -> &[Point] {
         &self.pull
     }

@@ -77,7 +77,7 @@ fn system_equals_the_dense_one() {
     let scene = scene();
     for laplacian in [Laplacian::Combinatorial, Laplacian::Normalized] {
         let weighted = scene.weighted(laplacian);
-        let system = weighted.assemble(&scene.points);
+        let system = weighted.assemble(&scene.points).unwrap();
         let l = scene.dense(&weighted);
         let of = scene.patches.points_of_nodes();
         let n = scene.points.len();
@@ -172,4 +172,12 @@ fn moving_centers_equal_the_dense_matrix() {
         let ours = weighted.energy(&x, &scene.points, 0.3);
         assert!((ours - energy).abs() < 1e-11 * energy, "{ours} {energy}");
     }
+}
+
+#[test]
+fn edges_that_do_not_fit_into_32_bits_are_an_error() {
+    assert!(check_edges(u32::MAX as usize).is_ok());
+    let fault = check_edges(u32::MAX as usize + 1).unwrap_err();
+    assert!(matches!(fault, DenoiseError::TooManyEdges { edges: 4_294_967_296 }));
+    assert!(fault.to_string().contains("4294967296 edges"), "{fault}");
 }

@@ -1,6 +1,7 @@
 //! What holds for the method that decides by itself.
 
 use pellucid_cloud::quality;
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::{PointCloud, spacing, vec3};
 use pellucid_denoise::registry::{self, ParameterMap};
@@ -29,9 +30,10 @@ fn movement(a: &PointCloud, b: &PointCloud) -> f64 {
 #[test]
 fn a_clean_cloud_is_left_alone() {
     for shape in SHAPES {
-        let (cloud, unit) = clean(shape);
+        let (cloud, _) = clean(shape);
         let out = run(&cloud, &[]);
-        assert!(movement(&cloud, &out.cloud) < 0.05 * unit, "{shape:?}");
+        assert_eq!(out.cloud.positions(), cloud.positions(), "{shape:?}");
+        assert_eq!(out.stop, Stop::NothingToDo, "{shape:?}");
     }
 }
 
@@ -43,10 +45,8 @@ fn noise_of_every_kind_falls() {
         let unit = spacing::spacing_of(cloud.positions());
         let noisy = add_noise(&cloud, model, 0.8 * unit, 8).unwrap().without_attributes();
         let out = run(&noisy, &[]);
-        let rms = |c: &PointCloud| {
-            let sum: f64 = c.positions().iter().map(|&p| shape.distance(p).powi(2)).sum();
-            (sum / c.len() as f64).sqrt()
-        };
+        let rms =
+            |c: &PointCloud| root_mean_square(c.positions().iter().map(|&p| shape.distance(p)));
         let (before, after) = (rms(&noisy), rms(&out.cloud));
         // The bracket is all edges at this spacing.
         let most = if shape == Shape::Bracket { 0.65 } else { 0.5 };
@@ -62,8 +62,7 @@ fn evening_out_makes_the_spacing_more_even_and_keeps_the_surface() {
     let uneven = |d: &Denoised| quality::uniformity(d.cloud.positions()).unwrap();
     assert!(uneven(&with) < 0.9 * uneven(&without));
     let rms = |d: &Denoised| {
-        let sum: f64 = d.cloud.positions().iter().map(|&p| Shape::Torus.distance(p).powi(2)).sum();
-        (sum / d.cloud.len() as f64).sqrt()
+        root_mean_square(d.cloud.positions().iter().map(|&p| Shape::Torus.distance(p)))
     };
     assert!(rms(&with) < 1.05 * rms(&without), "{} {}", rms(&without), rms(&with));
     assert!(movement(&without.cloud, &with.cloud) < unit);
@@ -76,8 +75,7 @@ fn evening_out_does_not_widen_a_sheet() {
     // Distance from the square counts what sticks out over its border.
     let rms = |even: u64| {
         let out = run(&noisy, &[("even", json!(even))]).cloud;
-        let sum: f64 = out.positions().iter().map(|&p| Shape::Plane.distance(p).powi(2)).sum();
-        (sum / out.len() as f64).sqrt() / unit
+        root_mean_square(out.positions().iter().map(|&p| Shape::Plane.distance(p))) / unit
     };
     let (without, with) = (rms(0), rms(20));
     // Both are small, so a hundredth of a spacing is allowed.
@@ -102,10 +100,7 @@ fn left(shape: Shape, points: usize, noise: f64) -> (f64, Denoised) {
     let unit = spacing::spacing_of(cloud.positions());
     let noisy = add_noise(&cloud, NoiseModel::Gaussian, noise * unit, 8).unwrap();
     let out = run(&noisy, &[]);
-    let rms = |c: &PointCloud| {
-        let sum: f64 = c.positions().iter().map(|&p| shape.distance(p).powi(2)).sum();
-        (sum / c.len() as f64).sqrt()
-    };
+    let rms = |c: &PointCloud| root_mean_square(c.positions().iter().map(|&p| shape.distance(p)));
     (rms(&out.cloud) / rms(&noisy), out)
 }
 

@@ -1,5 +1,6 @@
 //! What holds for feature graph learning beyond what holds for every method.
 
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::{Attribute, KdTree, Point, PointCloud, Values, spacing, vec3};
 use pellucid_denoise::registry::{self, ParameterMap};
@@ -115,8 +116,7 @@ fn centers_that_move_denoise_and_centers_held_in_place_do_not() {
     let noisy = add_noise(&scaled(&clean), NoiseModel::Gaussian, 0.35, 8).unwrap();
     let rms = |c: &PointCloud| {
         let distance = |&p: &Point| Shape::Torus.distance(vec3::scale(p, 1.0 / unit)) * unit;
-        let sum: f64 = c.positions().iter().map(|p| distance(p).powi(2)).sum();
-        (sum / c.len() as f64).sqrt()
+        root_mean_square(c.positions().iter().map(|p| distance(p)))
     };
     let before = rms(&noisy);
     let text = rms(&run(&noisy, "text", &[]).cloud);
@@ -229,10 +229,8 @@ fn learning_from_part_of_the_points_gives_nearly_the_same_objective() {
 #[test]
 fn options_run() {
     let cloud = noisy(Shape::Torus, 1500);
-    let rms = |c: &PointCloud| {
-        let sum: f64 = c.positions().iter().map(|&p| Shape::Torus.distance(p).powi(2)).sum();
-        (sum / c.len() as f64).sqrt()
-    };
+    let rms =
+        |c: &PointCloud| root_mean_square(c.positions().iter().map(|&p| Shape::Torus.distance(p)));
     for change in [
         ("intra_patch", json!(true)),
         ("schedule", json!("noise")),

@@ -1,5 +1,6 @@
 //! Methods of planes and patches on shapes whose surface is known exactly.
 
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::vec3;
 use pellucid_cloud::{PointCloud, normals, spacing};
@@ -23,14 +24,13 @@ fn noise_of_one_spacing_falls_to_a_third() {
         let (noisy, sigma) = scan(shape, 8_000, 1.0);
         for method in ["mrpca", "lr", "glr"] {
             let out = denoised(method, &noisy);
-            let sum: f64 = out.positions().iter().map(|&p| shape.distance(p).powi(2)).sum();
-            let left = (sum / out.len() as f64).sqrt() / sigma;
+            let left = root_mean_square(out.positions().iter().map(|&p| shape.distance(p))) / sigma;
             assert!(left <= 0.35, "{method} on the {}: {left:.3} of the noise", shape.name());
         }
     }
 }
 
-/// Mean angle in degrees between the normals of the result, from few neighbours, and the exact
+/// Mean angle in degrees between the normals of the result, from few neighbors, and the exact
 /// ones, for the points within two spacings of an edge of the cube.
 fn edge_error(noisy: &PointCloud, out: &PointCloud, unit: f64) -> f64 {
     let found = normals::estimate_normals_k(out.positions(), 8);

@@ -2,6 +2,7 @@
 
 use pellucid_cloud::normals::estimate_normals_k;
 use pellucid_cloud::spacing::spacing_of;
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{PointCloud, quality};
@@ -28,7 +29,7 @@ fn denoise(method: &str, changes: &ParameterMap, cloud: &PointCloud) -> Vec<Poin
 /// Root mean square of the signed distances that `off` gives.
 fn rms(points: &[Point], off: impl Fn(Point) -> Option<f64>) -> f64 {
     let off: Vec<f64> = points.iter().filter_map(|&p| off(p)).collect();
-    (off.iter().map(|d| d * d).sum::<f64>() / off.len() as f64).sqrt()
+    root_mean_square(off)
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn noise_of_one_spacing_falls_to_a_third_on_smooth_shapes() {
 }
 
 /// Mean angle in degrees, within two spacings of an edge of the cube, between the normals that few
-/// neighbours give and the true ones.
+/// neighbors give and the true ones.
 fn edge_error(points: &[Point], spacing: f64) -> f64 {
     let normals = estimate_normals_k(points, 8);
     let mut angles = Vec::new();
@@ -79,7 +80,7 @@ fn awlop_keeps_edges_sharper_than_mls() {
 
 #[test]
 fn repulsion_spreads_points_evenly() {
-    // Random places: half the points have a neighbour much nearer than the mean.
+    // Random places: half the points have a neighbor much nearer than the mean.
     let clean = Shape::Sphere.sample(4000, 1);
     let cloud = add_noise(&clean, NoiseModel::Gaussian, 0.01, 2).unwrap().without_attributes();
     for name in ["wlop", "awlop"] {

@@ -1,5 +1,6 @@
 //! Moving along lines of sight: on the line, onto the surface, also where it is oblique.
 
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values, spacing, vec3};
 use pellucid_denoise::{AlongRay, DenoiseError, Denoiser, Run, registry};
 use rand::SeedableRng;
@@ -22,8 +23,7 @@ fn ranged(clean: &[Point], eye: Point, sigma: f64) -> PointCloud {
 }
 
 fn rms(a: &[Point], b: &[Point]) -> f64 {
-    let sum: f64 = a.iter().zip(b).map(|(p, q)| vec3::distance2(*p, *q)).sum();
-    (sum / a.len() as f64).sqrt()
+    root_mean_square(a.iter().zip(b).map(|(p, q)| vec3::distance2(*p, *q).sqrt()))
 }
 
 /// The largest distance of a moved point from its line of sight.
@@ -95,10 +95,8 @@ fn a_sphere_is_met_along_the_ray_where_it_is_seen() {
     assert!(off_line(&noisy, &along.cloud, eye) < 1e-12);
     let (before, after) = (rms(noisy.positions(), &clean), rms(along.cloud.positions(), &clean));
     assert!(after < 0.6 * before, "{before} -> {after}");
-    let off = |c: &PointCloud| {
-        let sum: f64 = c.positions().iter().map(|p| (vec3::norm(*p) - 10.0).powi(2)).sum();
-        (sum / c.len() as f64).sqrt()
-    };
+    let off =
+        |c: &PointCloud| root_mean_square(c.positions().iter().map(|p| vec3::norm(*p) - 10.0));
     assert!(off(&along.cloud) < 0.6 * off(&noisy));
 }
 

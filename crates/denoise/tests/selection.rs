@@ -1,5 +1,6 @@
 //! Denoising a selection: it comes out as if all were denoised, and the rest keeps its bits.
 
+use pellucid_cloud::stats::root_mean_square;
 use std::sync::{Arc, Mutex};
 
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
@@ -27,7 +28,7 @@ fn rms(cloud: &PointCloud, part: &[bool]) -> f64 {
         .filter(|&row| part[row] && vec3::is_finite(cloud.positions()[row]))
         .map(|row| Shape::Torus.distance(cloud.positions()[row]))
         .collect();
-    (off.iter().map(|d| d * d).sum::<f64>() / off.len() as f64).sqrt()
+    root_mean_square(off)
 }
 
 #[test]
@@ -113,8 +114,8 @@ fn a_selection_without_points_or_for_another_cloud_is_refused() {
     let run = |part: &[bool]| {
         OnlySelected::new(&*method("mls"), part).denoise(&noisy, &mut Run::default()).unwrap_err()
     };
-    assert!(matches!(run(&[false; 500]), DenoiseError::EmptyPart { rows: 500 }));
-    assert!(matches!(run(&[true; 3]), DenoiseError::PartLength { given: 3, rows: 500 }));
+    assert!(matches!(run(&[false; 500]), DenoiseError::EmptySelection { rows: 500 }));
+    assert!(matches!(run(&[true; 3]), DenoiseError::SelectionLength { given: 3, rows: 500 }));
 }
 
 #[test]

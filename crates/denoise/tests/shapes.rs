@@ -1,5 +1,6 @@
 //! How near methods come to exact surfaces, with their defaults.
 
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, PointCloud, normals};
@@ -30,8 +31,7 @@ fn check(name: &str, clean: &PointCloud, area: f64, distance: impl Fn(Point) -> 
     for method in registry::methods() {
         let method = method.name;
         let out = denoised(method, &cloud);
-        let sum: f64 = out.positions().iter().map(|&p| distance(p).powi(2)).sum();
-        let left = (sum / out.len() as f64).sqrt() / sigma;
+        let left = root_mean_square(out.positions().iter().map(|&p| distance(p))) / sigma;
         assert!(left <= MOST_LEFT, "{method} on a {name}: {left:.3} of the noise is left");
     }
 }

@@ -1,5 +1,6 @@
 //! `auto` on clouds whose noise differs from place to place.
 
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::{Point, PointCloud, spacing, vec3};
 use pellucid_denoise::registry::{self, ParameterMap};
@@ -31,8 +32,7 @@ fn off(cloud: &PointCloud, noisy: &PointCloud, side: f64) -> f64 {
     let there = |i: &usize| side * noisy.positions()[*i][0] > 0.25;
     let rows: Vec<usize> = (0..cloud.len()).filter(there).collect();
     assert!(rows.len() > POINTS / 4);
-    let sum: f64 = rows.iter().map(|&i| Shape::Torus.distance(cloud.positions()[i]).powi(2)).sum();
-    (sum / rows.len() as f64).sqrt()
+    root_mean_square(rows.iter().map(|&i| Shape::Torus.distance(cloud.positions()[i])))
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn time(path: &Path, times: usize) -> Result<(), IoError> {
     Ok(())
 }
 
-/// A wavy terrain scanned line by line, with colours: single precision in PLY, millimetres in LAS.
+/// A wavy terrain scanned line by line, with colors: single precision in PLY, millimetres in LAS.
 fn make(count: usize, path: &Path) -> Result<(), IoError> {
     let side = (count as f64).sqrt().ceil().max(1.0) as usize;
     // Something like noise, the same on every machine.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pellucid_cloud::PointCloud;
 
 use super::write;
-use crate::document::{Document, Job, WriteOptions};
+use crate::document::{Document, WriteJob, WriteOptions};
 use crate::error::{IoError, WriteFault};
 use crate::format::Format;
 
@@ -39,7 +39,7 @@ fn a_disk_that_fills_up_leaves_the_old_output_and_nothing_else() {
     // STL holds no bare points.
     for info in Format::all().iter().filter(|i| i.format != Format::Stl) {
         let mut whole = Vec::new();
-        let job = Job::new(&WriteOptions::default(), info.extensions[0]);
+        let job = WriteJob::new(&WriteOptions::default(), info.extensions[0]);
         (info.write)(&document, &job, &mut whole).unwrap();
         for (old, room) in [(false, 0), (true, 0), (true, 100), (true, whole.len() - 1)] {
             let path = folder.path().join("out");

@@ -120,7 +120,7 @@ impl Source {
         }
     }
 
-    /// Columns and rows of an organised cloud, whose points stand in a grid row after row.
+    /// Columns and rows of an organized cloud, whose points stand in a grid row after row.
     pub fn grid(&self) -> Option<(usize, usize)> {
         match &self.detail {
             Detail::Pcd(pcd) => pcd.grid(),
@@ -259,17 +259,17 @@ pub struct Dropped {
 }
 
 /// Options of a writer.
-pub(crate) struct Job<'a> {
+pub(crate) struct WriteJob<'a> {
     pub encoding: Option<Encoding>,
     /// In lower case; text formats differ in style by it.
     pub extension: &'a str,
     pub las_scale: Option<LasScale>,
 }
 
-impl<'a> Job<'a> {
+impl<'a> WriteJob<'a> {
     /// What `options` say, for a file with this extension.
     pub fn new(options: &WriteOptions, extension: &'a str) -> Self {
-        Job { encoding: options.encoding, extension, las_scale: options.las_scale }
+        WriteJob { encoding: options.encoding, extension, las_scale: options.las_scale }
     }
 
     /// An error with this message if a binary file is asked for.

@@ -94,7 +94,7 @@ fn from_lists(list: &List) -> Option<Polygons> {
     Some(Polygons { offsets: list.offsets.clone(), corners })
 }
 
-/// Colours of vertices in a text, which are whole (0 to 255) or parts of one.
+/// Colors of vertices in a text, which are whole (0 to 255) or parts of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColorKind {
     /// As they are.
@@ -143,9 +143,9 @@ pub(crate) fn drop_others(cloud: &PointCloud, held: &[&str], format: &str, to: &
     }
 }
 
-/// The colours of a cloud as columns for a text: (values, width), if they can be.
+/// The colors of a cloud as columns for a text: (values, width), if they can be.
 ///
-/// Those of 16 bits become bytes, and `changed` says so if they are not the same colours then.
+/// Those of 16 bits become bytes, and `changed` says so if they are not the same colors then.
 pub(crate) fn color<'a>(
     cloud: &'a PointCloud,
     changed: &mut Vec<Dropped>,

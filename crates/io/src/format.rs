@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::compression::inner_path;
-use crate::document::{Document, Encoding, Job, Written};
+use crate::document::{Document, Encoding, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::limits::Limits;
 use crate::{e57, las, npy, obj, off, pcd, ply, ptx, stl, text};
@@ -58,7 +58,7 @@ pub struct FormatInfo {
     /// Whether the content looks like it.
     pub(crate) sniff: fn(&[u8]) -> bool,
     pub(crate) read: fn(&[u8], &Limits) -> Result<Document, Fault>,
-    pub(crate) write: fn(&Document, &Job, &mut dyn Write) -> Result<Written, WriteFault>,
+    pub(crate) write: fn(&Document, &WriteJob, &mut dyn Write) -> Result<Written, WriteFault>,
 }
 
 const LAS_KEEPS: &str = "every field of every point format, extra bytes, scale and offset, the \

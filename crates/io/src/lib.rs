@@ -62,7 +62,7 @@ pub use pieces::{PieceFile, Sink};
 pub use scalar::ScalarType;
 pub use stream::{read_stream, write_stream};
 
-use document::Job;
+use document::WriteJob;
 use error::WriteFault;
 
 /// Reads a file; its format is given by the extension and checked by the content.
@@ -144,7 +144,7 @@ pub fn write(path: &Path, document: &Document, options: &WriteOptions) -> Result
     let format = Format::from_path(path)
         .ok_or_else(|| IoError::UnknownFormat { file: path.display().to_string() })?;
     let extension = extension(path);
-    let job = Job::new(options, &extension);
+    let job = WriteJob::new(options, &extension);
     let how = Compression::from_path(path);
     let mut written = atomic::write(path, options, |sink| {
         compression::through(how, sink, |sink| (format.info().write)(document, &job, sink))
@@ -166,7 +166,7 @@ pub fn write_bytes(
         _ => info.extensions[0],
     };
     let mut out = Vec::new();
-    match (info.write)(document, &Job::new(options, extension), &mut out) {
+    match (info.write)(document, &WriteJob::new(options, extension), &mut out) {
         Ok(_) => Ok(out),
         Err(WriteFault::Io(source)) => Err(IoError::Write { file: "memory".to_owned(), source }),
         Err(WriteFault::Unfit(fault)) => Err(IoError::Unfit { file: "memory".to_owned(), fault }),

@@ -1,4 +1,4 @@
-//! What columns mean by their names: position, normal, colour, or just themselves.
+//! What columns mean by their names: position, normal, color, or just themselves.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::scalar::ScalarType;
 use crate::standard;
 
 /// One attribute and the columns that make it, in order.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
     pub attribute: String,
     pub columns: Vec<usize>,
@@ -85,7 +85,7 @@ pub(crate) fn of(columns: &[(String, Option<ScalarType>)]) -> Option<Meaning> {
     let same = |c: &[usize]| c.iter().all(|&i| columns[i].1 == columns[c[0]].1);
 
     let position = find3(POSITION)?;
-    let normal = find3(NORMAL).filter(|n| same(n));
+    let normal = find3(NORMAL).filter(|n| same(n)).map(|n| n.to_vec());
     let color = COLOR.iter().find_map(|s| {
         let mut c = vec![find(s[0])?, find(s[1])?, find(s[2])?];
         c.extend(find(s[3]));
@@ -95,29 +95,33 @@ pub(crate) fn of(columns: &[(String, Option<ScalarType>)]) -> Option<Meaning> {
         same(&c).then_some(c)
     });
 
+    let vectors: Vec<Group> = [(names::NORMAL, normal), (names::COLOR, color)]
+        .into_iter()
+        .filter_map(|(name, columns)| Some(Group { attribute: name.to_owned(), columns: columns? }))
+        .collect();
+    Some(Meaning { position, groups: groups(columns, position, &vectors) })
+}
+
+/// The attributes in the order of their first columns: `vectors`, and one for each other column.
+fn groups(
+    columns: &[(String, Option<ScalarType>)],
+    position: [usize; 3],
+    vectors: &[Group],
+) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut used = Names::default();
-    if normal.is_some() {
-        used.insert(names::NORMAL.to_owned());
-    }
-    if color.is_some() {
-        used.insert(names::COLOR.to_owned());
+    for vector in vectors {
+        used.insert(vector.attribute.clone());
     }
     for (i, (name, _)) in columns.iter().enumerate() {
         if position.contains(&i) {
             continue;
         }
-        let grouped = [
-            (names::NORMAL, normal.as_ref().map(|n| n.as_slice())),
-            (names::COLOR, color.as_deref()),
-        ]
-        .into_iter()
-        .find_map(|(attribute, c)| c.filter(|c| c.contains(&i)).map(|c| (attribute, c)));
-        match grouped {
+        match vectors.iter().find(|v| v.columns.contains(&i)) {
             // The attribute stands where its first column does.
-            Some((attribute, c)) => {
-                if c.iter().min() == Some(&i) {
-                    groups.push(Group { attribute: attribute.to_owned(), columns: c.to_vec() });
+            Some(vector) => {
+                if vector.columns.iter().min() == Some(&i) {
+                    groups.push(vector.clone());
                 }
             }
             None => {
@@ -130,7 +134,7 @@ pub(crate) fn of(columns: &[(String, Option<ScalarType>)]) -> Option<Meaning> {
             }
         }
     }
-    Some(Meaning { position, groups })
+    groups
 }
 
 /// Names that are taken.

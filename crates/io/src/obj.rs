@@ -8,15 +8,15 @@ use std::io::Write;
 use std::sync::Arc;
 
 use pellucid_cloud::attribute::names;
-use pellucid_cloud::{Attribute, PointCloud, Values};
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, ColorKind, Polygons, outside};
 use crate::limits;
 use crate::rows::write_chunks;
 use crate::scalar::{Number, ScalarType, with_numbers};
-use crate::template::{self, Template, lines};
+use crate::template::{self, Line, Template, lines};
 
 /// What an OBJ file held beyond the cloud.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct ObjSource {
     vertices: usize,
     /// Whether the normals are those of the points.
     normals: bool,
-    /// Kind and number of the colours' components.
+    /// Kind and number of the colors' components.
     color: Option<(ColorKind, usize)>,
     pub faces: Polygons,
 }
@@ -74,88 +74,34 @@ pub(crate) fn sniff(bytes: &[u8]) -> bool {
 /// Reads a document.
 pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
     let comments = template::comments(bytes)?;
-    let (mut starts, mut rows, mut points) = (Vec::new(), Vec::new(), Vec::new());
-    let mut normals: Vec<f64> = Vec::new();
-    // Whether the corners of faces have the normals of their vertices, where they have any.
-    let mut own_normals = true;
-    let mut colors: Vec<f64> = Vec::new();
-    // Numbers on the vertices' lines, as long as all have as many.
-    let mut width: Option<usize> = None;
-    let mut same = true;
-    // A face may come before its vertices, so faces wait.
-    let mut waiting: Vec<(usize, Vec<i64>)> = Vec::new();
+    let mut content = Content { own_normals: true, same_width: true, ..Content::default() };
     for line in lines(bytes) {
-        let line = line?;
-        let mut words = template::words(line.text, 0);
-        match words.next().map(|w| w.1) {
-            Some(b"v") => {
-                points.push(line.point(1)?);
-                let first = words.next().map_or(0, |w| w.0);
-                starts.push(line.at + first);
-                rows.push(Row::Vertex(points.len() as u32 - 1));
-                let rest: Option<Vec<f64>> = words.skip(2).map(|w| f64::parse(w.1)).collect();
-                let rest = rest.ok_or_else(|| line.fault("a vertex has numbers only"))?;
-                same &= *width.get_or_insert(rest.len()) == rest.len();
-                if same && rest.len() >= 3 {
-                    colors.extend_from_slice(&rest);
-                }
-            }
-            Some(b"vn") => {
-                match line.point(1) {
-                    Ok(normal) => normals.extend(normal),
-                    Err(_) => own_normals = false,
-                }
-                starts.push(line.at + words.next().map_or(0, |w| w.0));
-                rows.push(Row::Normal((normals.len() / 3).saturating_sub(1) as u32));
-            }
-            Some(b"f") => {
-                let so_far = points.len() as i64;
-                // From one; negative ones count back from the last vertex so far.
-                let corner = |word: &[u8]| {
-                    let index = faces::index(word.split(|&b| b == b'/').next()?)?;
-                    Some(if index < 0 { index.saturating_add(so_far) } else { index - 1 })
-                };
-                let words: Vec<&[u8]> = words.map(|w| w.1).collect();
-                own_normals &= words.iter().all(|word| has_own_normal(word));
-                let corners: Option<Vec<i64>> = words.iter().map(|w| corner(w)).collect();
-                let corners = corners.ok_or_else(|| line.fault("a face lists vertex numbers"))?;
-                waiting.push((line.number, corners));
-            }
-            _ => {}
-        }
+        content.add(&line?)?;
     }
     // A cloud without points has comments only; lines without a vertex are something else.
-    if points.is_empty() && lines(bytes).next().is_some() {
+    let vertices = content.points.len();
+    if vertices == 0 && lines(bytes).next().is_some() {
         return Err(Fault::NoPoints(memchr::memchr_iter(b'\n', bytes).count() + 1));
     }
-    if points.len() > limits::POINTS {
-        let fault = format!("{} points are more than one cloud can hold", points.len());
+    if vertices > limits::POINTS {
+        let fault = format!("{vertices} points are more than one cloud can hold");
         return Err(Fault::byte(bytes.len(), fault));
     }
-    let mut polygons = Polygons::new();
-    for (face, (line, corners)) in waiting.iter().enumerate() {
-        polygons
-            .push(corners, points.len())
-            .map_err(|i| Fault::line(*line, outside(face, i.saturating_add(1), points.len())))?;
-    }
-    let mut cloud = PointCloud::new(points);
+    let faces = content.polygons()?;
+    let mut cloud = PointCloud::new(content.points);
+    let mut set = |a: Attribute| cloud.set_attribute(a).map_err(|e| Fault::line(1, e.to_string()));
     let mut color = None;
-    if let Some(width) = width.filter(|w| same && matches!(w, 3 | 4)) {
-        let (kind, values) = ColorKind::of(colors, false);
-        cloud
-            .set_attribute(Attribute::vector(names::COLOR, width, values))
-            .map_err(|e| Fault::line(1, e.to_string()))?;
+    if let Some(width) = content.width.filter(|w| content.same_width && matches!(w, 3 | 4)) {
+        let (kind, values) = ColorKind::of(content.colors, false);
+        set(Attribute::vector(names::COLOR, width, values))?;
         color = Some((kind, width));
     }
-    let vertices = cloud.len();
-    let normals_fit = own_normals && vertices > 0 && normals.len() == 3 * vertices;
-    if normals_fit {
-        cloud
-            .set_attribute(Attribute::vector(names::NORMAL, 3, Values::F64(normals)))
-            .map_err(|e| Fault::line(1, e.to_string()))?;
+    let normals = content.own_normals && vertices > 0 && content.normals.len() == 3 * vertices;
+    if normals {
+        set(Attribute::vector(names::NORMAL, 3, Values::F64(content.normals)))?;
     }
-    let template = Template { text: bytes.to_vec(), starts };
-    let obj = ObjSource { template, rows, vertices, normals: normals_fit, color, faces: polygons };
+    let template = Template { text: bytes.to_vec(), starts: content.starts };
+    let obj = ObjSource { template, rows: content.rows, vertices, normals, color, faces };
     let source = Source {
         encoding: Some(Encoding::Ascii),
         position: Some([ScalarType::F64; 3]),
@@ -164,6 +110,93 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
         ..Source::default()
     };
     Ok(Document { cloud, source })
+}
+
+/// What the lines of a file contain.
+#[derive(Default)]
+struct Content {
+    /// Where the numbers of each line in `rows` start.
+    starts: Vec<usize>,
+    rows: Vec<Row>,
+    points: Vec<Point>,
+    normals: Vec<f64>,
+    /// Whether the corners of faces have the normals of their vertices, where they have any.
+    own_normals: bool,
+    colors: Vec<f64>,
+    /// How many numbers follow the coordinates of the first vertex.
+    width: Option<usize>,
+    /// Whether as many follow those of every vertex.
+    same_width: bool,
+    /// Line and corners of each face; a face may come before its vertices.
+    faces: Vec<(usize, Vec<i64>)>,
+}
+
+impl Content {
+    fn add(&mut self, line: &Line) -> Result<(), Fault> {
+        let mut words = template::words(line.text, 0);
+        match words.next().map(|w| w.1) {
+            Some(b"v") => self.add_vertex(line, words),
+            Some(b"vn") => {
+                match line.point(1) {
+                    Ok(normal) => self.normals.extend(normal),
+                    Err(_) => self.own_normals = false,
+                }
+                self.starts.push(line.at + words.next().map_or(0, |w| w.0));
+                self.rows.push(Row::Normal((self.normals.len() / 3).saturating_sub(1) as u32));
+                Ok(())
+            }
+            Some(b"f") => self.add_face(line, words),
+            _ => Ok(()),
+        }
+    }
+
+    fn add_vertex<'a>(
+        &mut self,
+        line: &Line,
+        mut words: impl Iterator<Item = (usize, &'a [u8])>,
+    ) -> Result<(), Fault> {
+        self.points.push(line.point(1)?);
+        self.starts.push(line.at + words.next().map_or(0, |w| w.0));
+        self.rows.push(Row::Vertex(self.points.len() as u32 - 1));
+        let rest: Option<Vec<f64>> = words.skip(2).map(|w| f64::parse(w.1)).collect();
+        let rest = rest.ok_or_else(|| line.fault("a vertex has numbers only"))?;
+        self.same_width &= *self.width.get_or_insert(rest.len()) == rest.len();
+        if self.same_width && rest.len() >= 3 {
+            self.colors.extend_from_slice(&rest);
+        }
+        Ok(())
+    }
+
+    fn add_face<'a>(
+        &mut self,
+        line: &Line,
+        words: impl Iterator<Item = (usize, &'a [u8])>,
+    ) -> Result<(), Fault> {
+        let so_far = self.points.len() as i64;
+        // From one; negative ones count back from the last vertex so far.
+        let corner = |word: &[u8]| {
+            let index = faces::index(word.split(|&b| b == b'/').next()?)?;
+            Some(if index < 0 { index.saturating_add(so_far) } else { index - 1 })
+        };
+        let words: Vec<&[u8]> = words.map(|w| w.1).collect();
+        self.own_normals &= words.iter().all(|word| has_own_normal(word));
+        let corners: Option<Vec<i64>> = words.iter().map(|w| corner(w)).collect();
+        let corners = corners.ok_or_else(|| line.fault("a face lists vertex numbers"))?;
+        self.faces.push((line.number, corners));
+        Ok(())
+    }
+
+    /// The faces, now that all vertices are known.
+    fn polygons(&self) -> Result<Polygons, Fault> {
+        let vertices = self.points.len();
+        let mut polygons = Polygons::new();
+        for (face, (line, corners)) in self.faces.iter().enumerate() {
+            polygons
+                .push(corners, vertices)
+                .map_err(|i| Fault::line(*line, outside(face, i.saturating_add(1), vertices)))?;
+        }
+        Ok(polygons)
+    }
 }
 
 /// Whether a corner such as `7//7` or `7/2/7` has the normal of its vertex; or none at all.
@@ -176,7 +209,7 @@ fn has_own_normal(corner: &[u8]) -> bool {
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     job.text_only("an OBJ file cannot be binary; choose another format such as .ply")?;

@@ -1,4 +1,4 @@
-//! OFF and its relatives with colours and normals (COFF, NOFF, CNOFF), as text.
+//! OFF and its relatives with colors and normals (COFF, NOFF, CNOFF), as text.
 //!
 //! Only the numbers of the vertices ever change; faces and comments stay word for word.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, ColorKind, Polygons, outside};
 use crate::limits;
@@ -31,7 +31,7 @@ impl OffSource {
     }
 }
 
-/// The mark of the first word, taken apart: what follows it, whether there are normals, colours.
+/// The mark of the first word, taken apart: what follows it, whether there are normals, colors.
 fn mark(first: &[u8]) -> Option<(&[u8], bool, bool)> {
     let at = memchr::memmem::find(first, b"OFF")?;
     let (mut normals, mut colors) = (false, false);
@@ -57,101 +57,162 @@ pub(crate) fn sniff(bytes: &[u8]) -> bool {
     })
 }
 
-/// Reads a document.
-pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
-    let mut lines = lines(bytes);
-    let mut next = |what: &str| -> Result<Line<'_>, Fault> {
-        lines.next().unwrap_or_else(|| {
+/// The lines of a file, where each one that is read must be there.
+struct Lines<'a, I> {
+    bytes: &'a [u8],
+    lines: I,
+}
+
+impl<'a, I: Iterator<Item = Result<Line<'a>, Fault>>> Lines<'a, I> {
+    fn next(&mut self, what: &str) -> Result<Line<'a>, Fault> {
+        self.lines.next().unwrap_or_else(|| {
             let fault = format!("the file ends before the {what}; is it truncated?");
-            Err(Fault::line_of(bytes, bytes.len(), fault))
+            Err(Fault::line_of(self.bytes, self.bytes.len(), fault))
         })
-    };
-    let first = next("header")?;
-    let (rest, normals, colors) = mark(first.text)
-        .filter(|(rest, ..)| !rest.trim_ascii().starts_with(b"BINARY"))
-        .ok_or_else(|| first.fault("the first line must be \"OFF\" (in ascii)"))?;
-    // Some files have the counts right behind the mark.
-    let (counts, at) = if rest.trim_ascii().is_empty() {
-        let line = next("counts")?;
-        (line.text, line)
-    } else {
-        (rest, first)
-    };
-    let counts: Vec<u32> = template::words(counts, 0).map_while(|w| u32::parse(w.1)).collect();
-    let &[vertices, polygons, ..] = counts.as_slice() else {
-        return Err(at.fault("the counts of vertices and faces are missing"));
-    };
-    let (vertices, polygons) = (vertices as usize, polygons as usize);
-    // "0 0 0" and "3" with their line ends.
-    if 6 * vertices + 2 * polygons > bytes.len() + 1 || vertices > limits::POINTS {
-        let fault = format!("{vertices} vertices and {polygons} faces do not fit in the file");
-        return Err(at.fault(fault));
+    }
+}
+
+/// What the first lines say.
+struct Head<'a> {
+    /// The line of the counts.
+    at: Line<'a>,
+    vertices: usize,
+    polygons: usize,
+    normals: bool,
+    colors: bool,
+}
+
+impl<'a> Head<'a> {
+    fn read(
+        lines: &mut Lines<'a, impl Iterator<Item = Result<Line<'a>, Fault>>>,
+    ) -> Result<Head<'a>, Fault> {
+        let first = lines.next("header")?;
+        let (rest, normals, colors) = mark(first.text)
+            .filter(|(rest, ..)| !rest.trim_ascii().starts_with(b"BINARY"))
+            .ok_or_else(|| first.fault("the first line must be \"OFF\" (in ascii)"))?;
+        // Some files have the counts right behind the mark.
+        let (counts, at) = if rest.trim_ascii().is_empty() {
+            let line = lines.next("counts")?;
+            (line.text, line)
+        } else {
+            (rest, first)
+        };
+        let counts: Vec<u32> = template::words(counts, 0).map_while(|w| u32::parse(w.1)).collect();
+        let &[vertices, polygons, ..] = counts.as_slice() else {
+            return Err(at.fault("the counts of vertices and faces are missing"));
+        };
+        let (vertices, polygons) = (vertices as usize, polygons as usize);
+        // "0 0 0" and "3" with their line ends.
+        if 6 * vertices + 2 * polygons > lines.bytes.len() + 1 || vertices > limits::POINTS {
+            let fault = format!("{vertices} vertices and {polygons} faces do not fit in the file");
+            return Err(at.fault(fault));
+        }
+        Ok(Head { at, vertices, polygons, normals, colors })
+    }
+}
+
+/// What the lines of vertices contain.
+struct Vertices {
+    points: Vec<Point>,
+    starts: Vec<usize>,
+    normal: Vec<f64>,
+    color: Vec<f64>,
+    /// How many numbers of a color the first vertex has.
+    width: Option<usize>,
+    /// Whether every vertex has as many.
+    same_width: bool,
+    /// Whether all numbers of colors are whole.
+    whole: bool,
+}
+
+impl Vertices {
+    fn new(count: usize) -> Vertices {
+        Vertices {
+            points: Vec::with_capacity(count),
+            starts: Vec::with_capacity(count),
+            normal: Vec::new(),
+            color: Vec::new(),
+            width: None,
+            same_width: true,
+            whole: true,
+        }
     }
 
-    let (mut points, mut starts) = (Vec::with_capacity(vertices), Vec::with_capacity(vertices));
-    let (mut normal, mut color): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-    let mut width: Option<usize> = None;
-    let (mut same, mut whole) = (true, true);
-    for _ in 0..vertices {
-        let line = next("last vertex")?;
-        points.push(line.point(0)?);
-        starts.push(line.at);
-        if !normals && !colors {
-            continue;
+    fn add(&mut self, line: &Line, head: &Head) -> Result<(), Fault> {
+        self.points.push(line.point(0)?);
+        self.starts.push(line.at);
+        if !head.normals && !head.colors {
+            return Ok(());
         }
         let rest: Option<Vec<f64>> = line.words().skip(3).map(f64::parse).collect();
         let rest = rest.ok_or_else(|| line.fault("a vertex has numbers only"))?;
-        let (n, c) = rest.split_at(if normals { 3.min(rest.len()) } else { 0 });
-        if normals && n.len() < 3 {
+        let (n, c) = rest.split_at(if head.normals { 3.min(rest.len()) } else { 0 });
+        if head.normals && n.len() < 3 {
             return Err(line.fault("a vertex of a file with normals needs six numbers"));
         }
-        normal.extend_from_slice(n);
-        same &= *width.get_or_insert(c.len()) == c.len();
+        self.normal.extend_from_slice(n);
+        self.same_width &= *self.width.get_or_insert(c.len()) == c.len();
         let tail = line.words().skip(3 + n.len());
-        whole &= tail.into_iter().all(|w| parse_integer(w).is_some());
-        if same {
-            color.extend_from_slice(c);
+        self.whole &= tail.into_iter().all(|w| parse_integer(w).is_some());
+        if self.same_width {
+            self.color.extend_from_slice(c);
         }
+        Ok(())
+    }
+}
+
+/// Reads a document.
+pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
+    let mut lines = Lines { bytes, lines: lines(bytes) };
+    let head = Head::read(&mut lines)?;
+    let mut vertices = Vertices::new(head.vertices);
+    for _ in 0..head.vertices {
+        vertices.add(&lines.next("last vertex")?, &head)?;
     }
     let mut faces = Polygons::new();
-    for face in 0..polygons {
-        let line = next("last face")?;
-        let mut numbers = line.words().map(faces::index);
-        let n = numbers.next().flatten().and_then(|n| usize::try_from(n).ok());
-        let n = n.ok_or_else(|| line.fault("a face starts with its number of corners"))?;
-        let corners: Vec<i64> = numbers.map_while(|x| x).take(n).collect();
-        if corners.len() != n {
-            return Err(line.fault(format!("a face of {n} corners lists {}", corners.len())));
-        }
-        faces.push(&corners, vertices).map_err(|i| line.fault(outside(face, i, vertices)))?;
+    for face in 0..head.polygons {
+        add_face(&mut faces, face, &lines.next("last face")?, head.vertices)?;
     }
 
-    let mut cloud = PointCloud::new(points);
-    let mut set = |a: Attribute| cloud.set_attribute(a).map_err(|e| at.fault(e.to_string()));
-    if normals {
-        set(Attribute::vector(names::NORMAL, 3, Values::F64(normal)))?;
+    let mut cloud = PointCloud::new(vertices.points);
+    let mut set = |a: Attribute| cloud.set_attribute(a).map_err(|e| head.at.fault(e.to_string()));
+    if head.normals {
+        set(Attribute::vector(names::NORMAL, 3, Values::F64(vertices.normal)))?;
     }
-    let mut kind = None;
-    if let Some(width) = width.filter(|w| colors && same && matches!(w, 3 | 4)) {
-        let (k, values) = ColorKind::of(color, whole);
+    let mut color = None;
+    let same_width = head.colors && vertices.same_width;
+    if let Some(width) = vertices.width.filter(|w| same_width && matches!(w, 3 | 4)) {
+        let (kind, values) = ColorKind::of(vertices.color, vertices.whole);
         set(Attribute::vector(names::COLOR, width, values))?;
-        kind = Some((k, width));
+        color = Some((kind, width));
     }
-    let template = Template { text: bytes.to_vec(), starts };
+    let template = Template { text: bytes.to_vec(), starts: vertices.starts };
     let source = Source {
         encoding: Some(Encoding::Ascii),
         position: Some([ScalarType::F64; 3]),
         comments: Vec::new(),
-        detail: Detail::Off(Arc::new(OffSource { template, normals, color: kind, faces })),
+        detail: Detail::Off(Arc::new(OffSource { template, normals: head.normals, color, faces })),
         ..Source::default()
     };
     Ok(Document { cloud, source })
 }
 
+/// Adds the face of a line: its number of corners, and their vertices.
+fn add_face(faces: &mut Polygons, face: usize, line: &Line, vertices: usize) -> Result<(), Fault> {
+    let mut numbers = line.words().map(faces::index);
+    let n = numbers.next().flatten().and_then(|n| usize::try_from(n).ok());
+    let n = n.ok_or_else(|| line.fault("a face starts with its number of corners"))?;
+    let corners: Vec<i64> = numbers.map_while(|x| x).take(n).collect();
+    if corners.len() != n {
+        return Err(line.fault(format!("a face of {n} corners lists {}", corners.len())));
+    }
+    faces.push(&corners, vertices).map_err(|i| line.fault(outside(face, i, vertices)))
+}
+
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     job.text_only("OFF is written as text only; choose another format such as .ply")?;

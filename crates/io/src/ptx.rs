@@ -11,7 +11,7 @@ use std::sync::Arc;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, CHANGED};
 use crate::limits;
@@ -194,12 +194,12 @@ impl Gathered {
         self.uncolored |= !matches!(rest.len(), 3 | 4);
         if !self.unshaded {
             let x = f64::parse(rest[0]);
-            self.intensity.push(x.ok_or_else(|| line.fault("an intensity that is no number"))?);
+            self.intensity.push(x.ok_or_else(|| line.fault("an intensity that is not a number"))?);
         }
         if !self.uncolored {
             for word in &rest[rest.len() - 3..] {
                 let x = u8::parse(word);
-                self.color.push(x.ok_or_else(|| line.fault("a colour that is not 0 to 255"))?);
+                self.color.push(x.ok_or_else(|| line.fault("a color that is not 0 to 255"))?);
             }
         }
         Ok(())
@@ -254,7 +254,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     job.text_only("a PTX file cannot be binary; choose another format such as .e57")?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{Read, Write};
 
 use crate::compression::unpacked;
-use crate::document::{Document, Job, WriteOptions, Written};
+use crate::document::{Document, WriteJob, WriteOptions, Written};
 use crate::error::{IoError, WriteFault};
 use crate::format::Format;
 use crate::limits::Limits;
@@ -54,7 +54,7 @@ pub fn write_stream(
         (None, Some(format)) => (format, source.extension.clone()),
         (None, None) => return Err(IoError::UnknownStream { stream: file() }),
     };
-    let job = Job::new(options, &extension);
+    let job = WriteJob::new(options, &extension);
     let mut bytes = Vec::new();
     let written = (format.info().write)(document, &job, &mut bytes);
     let mut written = written.map_err(|fault| match fault {

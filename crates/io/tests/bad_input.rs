@@ -35,7 +35,10 @@ fn headers_that_are_wrong() {
     fails(&ply("utf8 1.0\n", b""), "line 2: format \"utf8\"");
     fails(&ply("ascii 1.0\nformat ascii 1.0\n", b""), "line 3: a second \"format\"");
     fails(&ply("ascii 1.0\nproperty float x\n", b""), "line 3: a property before any element");
-    fails(&ply("ascii 1.0\nelement vertex -1\n", b""), "line 3: \"-1\" is no count");
+    fails(
+        &ply("ascii 1.0\nelement vertex -1\n", b""),
+        "line 3: \"-1\" is not a number of elements",
+    );
     fails(&ply("ascii 1.0\nelement vertex\n", b""), "line 3: \"element\" does not belong here");
     fails(
         &ply("ascii 1.0\nelement vertex 1\nproperty real x\n", b""),
@@ -72,7 +75,7 @@ fn counts_that_are_wrong() {
             fails(&ply(&header(encoding, n), b"0 0 0 0 0 0\n"), "promises");
         }
     }
-    fails(&ply(&header(little, "18446744073709551616"), b""), "is no count");
+    fails(&ply(&header(little, "18446744073709551616"), b""), "is not a number of elements");
     let padded = ply(&header(little, "1"), &[&[1; 12][..], b"\0\n"].concat());
     assert_eq!(read_bytes(&padded, Format::Ply, "a").unwrap().cloud.len(), 1);
 }

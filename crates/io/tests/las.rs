@@ -374,7 +374,7 @@ fn attributes_can_be_added_to_and_taken_from_a_file() {
     set(Attribute::scalar("classification", Values::U8(vec![64; 40])));
     for format in [Format::Las, Format::Laz] {
         let made = bytes(&document, format);
-        // Colours need LAS 1.2 and format 2.
+        // Colors need LAS 1.2 and format 2.
         assert_eq!((made[25], made[104] & 0x3f), (2, 2));
         let back = self::document(&made).cloud;
         assert!(back.attribute("mine").is_none());

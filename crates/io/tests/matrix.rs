@@ -48,7 +48,7 @@ fn through(document: &Document, format: Format) -> Document {
     read_bytes(&bytes, format, "again").unwrap_or_else(|e| panic!("{format:?}: {e}"))
 }
 
-/// Whether an attribute arrived, number for number. LAS has colours of 16 bits: times 257.
+/// Whether an attribute arrived, number for number. LAS has colors of 16 bits: times 257.
 fn is_held(now: &PointCloud, original: &PointCloud, name: &str) -> bool {
     let Some(a) = original.attribute(name) else { return false };
     let Some(b) = now.attribute(name) else {

@@ -178,7 +178,7 @@ fn what_is_wrong_is_reported() {
     bad("[[[[[[[[[[[[1]]]]]]]]]]]]", "(1,)", "nested too deeply");
     fails(&plain("'<f4'", "False", "(1, 3)", &[1; 20]), Format::Npy, "8 bytes follow the array");
     fails(&npy("{'descr': '<f8'", &one), Format::Npy, "a comma is missing");
-    fails(&npy("[]", &one), Format::Npy, "no dictionary");
+    fails(&npy("[]", &one), Format::Npy, "not a dictionary");
     fails(b"\x93NUMPY\x09\0", Format::Npy, "byte 6: version 9");
     fails(b"\x93NUMPY\x02\0\xff\xff\xff\xff", Format::Npy, "a header of 4294967295 bytes");
     fails(b"\x93NUMPY\x01\0\xff\0", Format::Npy, "ends inside the header");

@@ -127,7 +127,7 @@ fn to_ply_and_back() {
     let bytes = [HEAD.as_bytes(), b"DATA binary\n", &records()].concat();
     let d = read_bytes(&bytes, Format::Pcd, "a.pcd").unwrap();
     let mut plain = d.clone();
-    // PLY has no 64-bit integers and no vectors but normals and colours.
+    // PLY has no 64-bit integers and no vectors but normals and colors.
     for name in ["t", "_", "fpfh"] {
         plain.cloud.remove_attribute(name);
     }
@@ -193,7 +193,7 @@ fn what_is_wrong_is_reported() {
     fails(&head("x y z", "WIDTH 1\nHEIGHT 2\nPOINTS 1\nDATA ascii\n"), "line 5: POINTS 1 is not");
     fails(&head("x y z", "WIDTH 1\nVIEWPOINT 0 0\nDATA ascii\n"), "line 4: VIEWPOINT takes seven");
     fails(&head("x y z", "WIDTH 1\nDATA zipped\n"), "line 4: DATA must be ascii, binary");
-    fails(&head("x y z", "HOLE 1\n"), "line 3: \"HOLE\" is no keyword");
+    fails(&head("x y z", "HOLE 1\n"), "line 3: \"HOLE\" is not a keyword");
     for n in ["4000000000", "18446744073709551615", "99999999999999999999999"] {
         for data in ["ascii", "binary", "binary_compressed"] {
             fails(&head("x y z", &format!("WIDTH {n}\nHEIGHT 1\nDATA {data}\n12345678")), "");

@@ -150,14 +150,14 @@ fn binary_ply_of_both_kinds_with_elements_before_and_after() {
     }
 }
 
-#[test]
-fn scans_with_poses_records_and_images() {
+/// The records of three scans: scaled integers with states, spherical doubles, and singles with a field of their own.
+fn prototypes() -> [Vec<Record>; 3] {
     let record = |name, data_type| Record { name, data_type };
     let scaled = RecordDataType::ScaledInteger { min: -9000, max: 9000, scale: 0.01, offset: 0.5 };
     let (byte, state) =
         (RecordDataType::Integer { min: 0, max: 255 }, RecordDataType::Integer { min: 0, max: 2 });
     let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
-    let integers = [
+    let integers = vec![
         record(axes[0].clone(), scaled.clone()),
         record(axes[1].clone(), scaled.clone()),
         record(axes[2].clone(), scaled),
@@ -175,55 +175,66 @@ fn scans_with_poses_records_and_images() {
         axes.into_iter().map(|name| record(name, RecordDataType::F32)).collect();
     let own = RecordName::Unknown { namespace: "own".to_owned(), name: "quality".to_owned() };
     singles.push(record(own, RecordDataType::F32));
+    [integers, doubles, singles]
+}
+
+/// A random value of a record.
+fn drawn(record: &Record, r: &mut impl RngExt) -> RecordValue {
+    match record.data_type {
+        RecordDataType::Integer { min, max } => {
+            // Most states say that all is well.
+            let fine = max < 3 && r.random_bool(0.9);
+            RecordValue::Integer(if fine { 0 } else { r.random_range(min..=max) })
+        }
+        RecordDataType::ScaledInteger { min, max, .. } => {
+            RecordValue::ScaledInteger(r.random_range(min..=max))
+        }
+        RecordDataType::Single { .. } => RecordValue::Single(r.random_range(-9.0..9.0)),
+        RecordDataType::Double { .. } => RecordValue::Double(r.random_range(0.1..1.5)),
+    }
+}
+
+/// A file of scans with so many points of each kind, and an image.
+fn file_of_scans(counts: [usize; 3]) -> Vec<u8> {
+    let prototypes = prototypes();
+    let mut r = rng(5);
+    let mut out = Cursor::new(Vec::new());
+    let mut w = E57Writer::new(&mut out, "file").unwrap();
+    w.set_coordinate_metadata(Some("PROJCS[]".to_owned()));
+    w.register_extension(Extension::new("own", "urn:own")).unwrap();
+    for (kind, n) in counts.into_iter().enumerate().filter(|(kind, n)| *kind == 2 || *n > 0) {
+        let prototype = prototypes[kind].clone();
+        let mut scan = w.add_pointcloud(&format!("scan {kind}"), prototype.clone()).unwrap();
+        scan.set_name(Some(format!("station {kind}")));
+        scan.set_sensor_model(Some("model".to_owned()));
+        scan.set_humidity(Some(0.4));
+        if kind < 2 {
+            scan.set_transform(Some(Transform {
+                rotation: Quaternion { w: 0.8, x: 0.0, y: 0.6, z: 0.0 },
+                translation: Translation { x: 1e5, y: -20.0, z: kind as f64 },
+            }));
+        }
+        for _ in 0..n {
+            let raw: RawValues = prototype.iter().map(|record| drawn(record, &mut r)).collect();
+            scan.add_point(raw).unwrap();
+        }
+        scan.finalize().unwrap();
+    }
+    let mut image = w.add_image("picture").unwrap();
+    let size = VisualReferenceImageProperties { width: 1, height: 1 };
+    let mut data = Cursor::new(vec![7; 5000]);
+    image.add_visual_reference(ImageFormat::Png, &mut data, size, None).unwrap();
+    image.finalize().unwrap();
+    w.finalize().unwrap();
+    drop(w);
+    out.into_inner()
+}
+
+#[test]
+fn scans_with_poses_records_and_images() {
     // How many points of each kind; the first two make more than one batch.
     for (n, passes) in [([120_000, 160_000, 10], 2), ([0, 5, 190_000], 1), ([0, 0, 400], 1)] {
-        let mut r = rng(5);
-        let mut out = Cursor::new(Vec::new());
-        let mut w = E57Writer::new(&mut out, "file").unwrap();
-        w.set_coordinate_metadata(Some("PROJCS[]".to_owned()));
-        w.register_extension(Extension::new("own", "urn:own")).unwrap();
-        for (kind, n) in n.into_iter().enumerate().filter(|(kind, n)| *kind == 2 || *n > 0) {
-            let prototype = [&integers[..], &doubles, &singles][kind].to_vec();
-            let mut scan = w.add_pointcloud(&format!("scan {kind}"), prototype.clone()).unwrap();
-            scan.set_name(Some(format!("station {kind}")));
-            scan.set_sensor_model(Some("model".to_owned()));
-            scan.set_humidity(Some(0.4));
-            if kind < 2 {
-                scan.set_transform(Some(Transform {
-                    rotation: Quaternion { w: 0.8, x: 0.0, y: 0.6, z: 0.0 },
-                    translation: Translation { x: 1e5, y: -20.0, z: kind as f64 },
-                }));
-            }
-            for _ in 0..n {
-                let mut draw = |record: &Record| match record.data_type {
-                    RecordDataType::Integer { min, max } => {
-                        // Most states say that all is well.
-                        let x = if max < 3 && r.random_bool(0.9) {
-                            0
-                        } else {
-                            r.random_range(min..=max)
-                        };
-                        RecordValue::Integer(x)
-                    }
-                    RecordDataType::ScaledInteger { min, max, .. } => {
-                        RecordValue::ScaledInteger(r.random_range(min..=max))
-                    }
-                    RecordDataType::Single { .. } => RecordValue::Single(r.random_range(-9.0..9.0)),
-                    RecordDataType::Double { .. } => RecordValue::Double(r.random_range(0.1..1.5)),
-                };
-                let raw: RawValues = prototype.iter().map(&mut draw).collect();
-                scan.add_point(raw).unwrap();
-            }
-            scan.finalize().unwrap();
-        }
-        let mut image = w.add_image("picture").unwrap();
-        let size = VisualReferenceImageProperties { width: 1, height: 1 };
-        let mut data = Cursor::new(vec![7; 5000]);
-        image.add_visual_reference(ImageFormat::Png, &mut data, size, None).unwrap();
-        image.finalize().unwrap();
-        w.finalize().unwrap();
-        drop(w);
-        let bytes = out.into_inner();
+        let bytes = file_of_scans(n);
         assert_alike(&bytes, Format::E57, &[Format::E57]);
         // Past the range of the integers, which then take more bits.
         let away = |row: usize, p: &mut Point| p[row % 3] += 300.0 * (row % 2) as f64;

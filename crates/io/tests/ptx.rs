@@ -64,7 +64,7 @@ fn what_is_wrong_is_reported() {
     fails("4000000000\n4000000000\n", "line 2: 4000000000 x 4000000000 points do not fit");
     fails(&TWO.replace("7 8 9 1 7 8 9\n", ""), "the file ends before the last point");
     fails(&TWO.replace("0 1 0 0\n-1 0 0 0", "0 0 0 0\n0 0 0 0"), "cannot be undone");
-    fails(&TWO.replace("7 8 9 1 7 8 9", "7 8 9 1 7 8 900"), "line 24: a colour that is not");
+    fails(&TWO.replace("7 8 9 1 7 8 9", "7 8 9 1 7 8 900"), "line 24: a color that is not");
     fails(&TWO.replace("7 8 9 1 7 8 9", "7 8"), "line 24: a vertex needs three numbers");
 }
 

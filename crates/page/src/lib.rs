@@ -2,7 +2,7 @@
 //!
 //! [`look`] finds out what a picture needs, [`Group`] packs clouds that are shown together,
 //! [`Page`] puts them into a page. `still` draws pictures without a GPU (feature `stills`, which is on
-//! unless turned off).
+//! unless turned off), and `serve` shows a page to the browser on this computer (feature `serve`).
 //!
 //! ```
 //! use pellucid::PointCloud;
@@ -22,6 +22,8 @@ mod code;
 mod html;
 pub mod look;
 mod pack;
+#[cfg(feature = "serve")]
+pub mod serve;
 #[cfg(feature = "stills")]
 pub mod still;
 mod words;

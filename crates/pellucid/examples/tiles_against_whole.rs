@@ -27,13 +27,7 @@ fn main() -> Result<(), Fault> {
     };
     let mut points = io::read(file.as_ref())?.cloud.positions().to_vec();
     points.retain(|p| vec3::is_finite(*p));
-    let run = || Run::default().with_threads(Some(0));
-    let mut survey = Survey::new();
-    while !survey.is_done() {
-        survey.see(&points, |i| i as u32);
-        survey.end_pass();
-    }
-    let learned = Learned::from_survey(&survey, &AutoParameters::default(), &mut run())?;
+    let learned = learn(&points)?;
     let spacing = learned.spacing();
     let numbers: Vec<u32> = (0..points.len() as u32).collect();
     let spent = processors();
@@ -60,18 +54,7 @@ fn main() -> Result<(), Fault> {
     println!("tiles | halo | points with halos | seconds | largest | mean | border / elsewhere");
     for halo in halos {
         let spent = processors();
-        let (mut tiled, mut worked) = (points.clone(), 0);
-        for tile in &tiles {
-            let near = (0..points.len() as u32).filter(|&i| {
-                let out = outside(points[i as usize], tile);
-                out > 0.0 && out <= (halo * spacing).powi(2)
-            });
-            let rows: Vec<u32> = tile.own.iter().copied().chain(near).collect();
-            let piece: Vec<Point> = rows.iter().map(|&i| points[i as usize]).collect();
-            let moved = learned.denoise_piece(&piece, &rows, tile.own.len(), &mut run())?;
-            tile.own.iter().zip(moved).for_each(|(&i, p)| tiled[i as usize] = p);
-            worked += rows.len();
-        }
+        let (tiled, worked) = denoise_tiles(&learned, &tiles, &points, halo * spacing)?;
         let seconds = processors() - spent;
         let apart = |a: Point, b: Point| vec3::distance2(a, b).sqrt() / spacing;
         let off = || tiled.iter().zip(&whole).map(|(&a, &b)| apart(a, b));
@@ -93,6 +76,41 @@ fn main() -> Result<(), Fault> {
         );
     }
     Ok(())
+}
+
+fn learn(points: &[Point]) -> Result<Learned, Fault> {
+    let mut survey = Survey::new();
+    while !survey.is_done() {
+        survey.see(points, |i| i as u32);
+        survey.end_pass();
+    }
+    Ok(Learned::from_survey(&survey, &AutoParameters::default(), &mut run())?)
+}
+
+fn run() -> Run<'static> {
+    Run::default().with_threads(Some(0))
+}
+
+/// Denoises tile after tile, each with what lies within `halo` of it; gives the points, and how many were worked on.
+fn denoise_tiles(
+    learned: &Learned,
+    tiles: &[Tile],
+    points: &[Point],
+    halo: f64,
+) -> Result<(Vec<Point>, usize), Fault> {
+    let (mut tiled, mut worked) = (points.to_vec(), 0);
+    for tile in tiles {
+        let near = (0..points.len() as u32).filter(|&i| {
+            let out = outside(points[i as usize], tile);
+            out > 0.0 && out <= halo.powi(2)
+        });
+        let rows: Vec<u32> = tile.own.iter().copied().chain(near).collect();
+        let piece: Vec<Point> = rows.iter().map(|&i| points[i as usize]).collect();
+        let moved = learned.denoise_piece(&piece, &rows, tile.own.len(), &mut run())?;
+        tile.own.iter().zip(moved).for_each(|(&i, p)| tiled[i as usize] = p);
+        worked += rows.len();
+    }
+    Ok((tiled, worked))
 }
 
 /// Halves the largest tile along the longest side of its points until there are as many as wanted.

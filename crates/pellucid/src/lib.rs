@@ -24,10 +24,10 @@
 //! ```
 //! use pellucid::Run;
 //! use pellucid::denoise::Parameters;
-//! use pellucid::denoise::methods::mls::MlsParameters;
+//! use pellucid::denoise::methods::Mls;
 //! # let noisy = pellucid::cloud::synth::Shape::Sphere.sample(1_000, 1);
 //!
-//! let method = MlsParameters { neighbors: Some(24), iterations: 3, ..Default::default() }.denoiser()?;
+//! let method = Mls { neighbors: Some(24), iterations: 3, ..Default::default() }.denoiser()?;
 //! let result = method.denoise(&noisy, &mut Run::default().with_seed(7).with_threads(Some(2)))?;
 //! assert_eq!(result.iterations, 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -172,13 +172,14 @@
 //! ```no_run
 //! use pellucid::{Run, big};
 //!
-//! let job = big::Job::new("big.laz", "clean.laz", "2G".parse()?);
+//! let job = big::TiledJob::new("big.laz", "clean.laz", "2G".parse()?);
 //! let outcome = big::denoise(&job, &mut Run::default())?;
 //! println!("{} points in {} tiles", outcome.points, outcome.tiles);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod big;
+pub mod changes;
 pub mod steps;
 
 use std::path::Path;

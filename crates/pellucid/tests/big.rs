@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pellucid::big::{self, BigError, Job, Memory, Work, work_folder};
+use pellucid::big::{self, BigError, Memory, TiledJob, Work, work_folder};
 use pellucid::cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid::cloud::{Attribute, Values, vec3};
 use pellucid::denoise::tiles::AutoParameters;
@@ -32,8 +32,8 @@ fn scan(path: &Path) -> PointCloud {
     io::read(path).unwrap().cloud
 }
 
-fn job(folder: &Path, output: &str, memory: u64) -> Job {
-    let mut job = Job::new(folder.join("in.laz"), folder.join(output), Memory(memory));
+fn job(folder: &Path, output: &str, memory: u64) -> TiledJob {
+    let mut job = TiledJob::new(folder.join("in.laz"), folder.join(output), Memory(memory));
     job.parameters = parameters();
     job
 }
@@ -47,7 +47,7 @@ impl Observer for Until {
     }
 }
 
-fn interrupted(job: &Job, step: &'static str) {
+fn interrupted(job: &TiledJob, step: &'static str) {
     let fault = big::denoise(job, &mut Run::default().with_observer(Until(step))).unwrap_err();
     assert!(fault.is_cancelled(), "{fault}");
     assert!(!job.output.exists() && work_folder(&job.output).is_dir());
@@ -92,22 +92,22 @@ fn tiles_give_what_the_whole_does_and_interruptions_change_nothing() {
     assert!(matches!(again, Err(BigError::Unfinished { .. })));
     second.resume = true;
     interrupted(&second, "tile 3");
-    let other = Job { parameters: AutoParameters::default(), ..second.clone() };
+    let other = TiledJob { parameters: AutoParameters::default(), ..second.clone() };
     let fault = big::denoise(&other, &mut Run::default()).unwrap_err().to_string();
     assert!(fault.contains("other parameters"), "{fault}");
-    let small = Job { memory: Memory(200_000_000), ..second.clone() };
+    let small = TiledJob { memory: Memory(200_000_000), ..second.clone() };
     assert!(matches!(big::denoise(&small, &mut Run::default()), Err(BigError::Memory { .. })));
     interrupted(&second, "writing");
     let work = Work::start(&second, &mut Run::default()).unwrap();
     assert_eq!(work.pieces().count(), 0);
     let outcome = work.finish(&mut Run::default()).unwrap();
     assert_eq!(outcome.resumed, outcome.tiles);
-    let bytes = |job: &Job| fs::read(&job.output).unwrap();
+    let bytes = |job: &TiledJob| fs::read(&job.output).unwrap();
     assert!(bytes(&first) == bytes(&second));
     assert!(!work_folder(&second.output).exists());
 
     // Nothing left to resume.
-    let third = Job { resume: true, ..job(folder, "third.laz", 236_000_000) };
+    let third = TiledJob { resume: true, ..job(folder, "third.laz", 236_000_000) };
     let none = big::denoise(&third, &mut Run::default());
     assert!(matches!(none, Err(BigError::NothingToResume { .. })));
 }
@@ -121,7 +121,7 @@ fn too_little_memory_is_reported_with_what_is_enough() {
     let fault = big::denoise(&small, &mut Run::default()).unwrap_err();
     let BigError::Memory { needed, .. } = fault else { panic!("{fault}") };
     assert!(needed > small.memory && !work_folder(&small.output).exists());
-    let enough = Job { memory: needed, ..small };
+    let enough = TiledJob { memory: needed, ..small };
     let work = Work::start(&enough, &mut Run::default()).unwrap();
     let piece = work.pieces().next().unwrap().unwrap();
     assert!(piece.core > 0 && piece.core < piece.points.len());
@@ -141,7 +141,7 @@ fn a_clean_cloud_comes_out_as_it_went_in() {
     let document = Document { cloud: PointCloud::new(points), source: Default::default() };
     let (input, output) = (here.path().join("in.ply"), here.path().join("out.ply"));
     io::write(&input, &document, &Default::default()).unwrap();
-    let job = Job::new(&input, &output, Memory(500_000_000));
+    let job = TiledJob::new(&input, &output, Memory(500_000_000));
     let outcome = big::denoise(&job, &mut Run::default()).unwrap();
     assert_eq!((outcome.tiles, outcome.movement.moved), (0, 0));
     assert_eq!(fs::read(input).unwrap(), fs::read(output).unwrap());
@@ -155,7 +155,8 @@ fn a_cloud_at_fault_leaves_no_work_folder() {
     let document = Document { cloud, source: Default::default() };
     let (input, output) = (here.path().join("in.las"), here.path().join("out.las"));
     io::write(&input, &document, &Default::default()).unwrap();
-    let work = Work::start(&Job::new(input, &output, Memory(500_000_000)), &mut Run::default());
+    let work =
+        Work::start(&TiledJob::new(input, &output, Memory(500_000_000)), &mut Run::default());
     let work = work.unwrap();
     for piece in work.pieces() {
         let piece = piece.unwrap();
@@ -183,7 +184,7 @@ fn missing_measurements_take_no_part_and_no_memory() {
     let document = Document::from(PointCloud::new(points.clone()));
     let (input, output) = (here.path().join("in.ply"), here.path().join("out.ply"));
     io::write(&input, &document, &Default::default()).unwrap();
-    let job = Job::new(input, &output, Memory(200_000_000));
+    let job = TiledJob::new(input, &output, Memory(200_000_000));
     let outcome = big::denoise(&job, &mut Run::default()).unwrap();
     assert_eq!((outcome.rows, outcome.points), (203_001, 3_000));
     let after = io::read(&output).unwrap().cloud.into_positions();

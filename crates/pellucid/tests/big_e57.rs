@@ -8,7 +8,7 @@ use e57::{
     Translation,
 };
 use pellucid::Run;
-use pellucid::big::{Job, Memory, Work, work_folder};
+use pellucid::big::{Memory, TiledJob, Work, work_folder};
 use pellucid::cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid::cloud::{Point, vec3};
 use pellucid::denoise::tiles::AutoParameters;
@@ -95,7 +95,7 @@ fn scans_come_out_of_tiles_as_they_would_in_memory() {
 
     // Few rounds show as much as many.
     let parameters = AutoParameters { strength: 0.3, even: 1, ..AutoParameters::default() };
-    let job = Job { parameters, ..Job::new(&input, &output, Memory(236_000_000)) };
+    let job = TiledJob { parameters, ..TiledJob::new(&input, &output, Memory(236_000_000)) };
     let work = Work::start(&job, &mut Run::default()).unwrap();
     assert!(work.tiles().len() >= 4);
     let spacing = work.learned().spacing();
@@ -111,7 +111,7 @@ fn scans_come_out_of_tiles_as_they_would_in_memory() {
     // Interrupted in the midst of writing, and gone on with.
     let fault = work.finish(&mut Run::default().with_observer(Until("writing", 0))).unwrap_err();
     assert!(fault.is_cancelled() && !output.exists(), "{fault}");
-    let again = Job { resume: true, ..job };
+    let again = TiledJob { resume: true, ..job };
     let work = Work::start(&again, &mut Run::default()).unwrap();
     let outcome = work.finish(&mut Run::default()).unwrap();
     assert_eq!((outcome.rows, outcome.points), (POINTS, POINTS - nowhere));

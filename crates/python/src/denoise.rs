@@ -66,19 +66,6 @@ pub fn denoise<'py>(
 
 /// The registry as JSON.
 #[pyfunction]
-pub fn methods() -> String {
-    let row = |m: &registry::Method| {
-        json!({
-            "name": m.name,
-            "summary": m.summary,
-            "reference": m.reference,
-            "doi": m.doi,
-            "min_points": m.min_points,
-            "properties": m.properties,
-            "presets": m.presets,
-            "parameters": m.parameters,
-            "defaults": m.defaults(),
-        })
-    };
-    registry::methods().iter().map(row).collect::<serde_json::Value>().to_string()
+pub fn methods() -> PyResult<String> {
+    serde_json::to_string(registry::methods()).map_err(value)
 }

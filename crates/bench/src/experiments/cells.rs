@@ -67,7 +67,7 @@ pub struct Request<'a> {
 
 /// Every cell once, in the order of the tables.
 pub fn plan(request: &Request) -> Result<Vec<Cell>, Failure> {
-    let mut plan = Plan { request, cells: Vec::new(), seen: HashSet::new() };
+    let mut plan = CellList { request, cells: Vec::new(), seen: HashSet::new() };
     let has = |table| request.tables.contains(&table);
     let data = request.data;
     if data.kind == Kind::Shapes {
@@ -131,13 +131,13 @@ pub fn trace_items() -> Result<Vec<Item>, Failure> {
         .collect()
 }
 
-struct Plan<'a> {
+struct CellList<'a> {
     request: &'a Request<'a>,
     cells: Vec<Cell>,
     seen: HashSet<(String, String, u64, bool)>,
 }
 
-impl Plan<'_> {
+impl CellList<'_> {
     /// The noisy clouds and every item that was asked for.
     fn all(&mut self, models: &[String], levels: &[f64]) -> Result<(), Failure> {
         for &level in levels {

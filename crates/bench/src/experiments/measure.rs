@@ -15,7 +15,7 @@ use serde_json::json;
 use super::cells::Cell;
 use super::data::{Kind, Loaded};
 use super::item::{Item, ORACLE_LIMIT};
-use super::oracle::{Oracle, Rule, Wanted, Watch};
+use super::oracle::{Oracle, Rule, StopRequest, Watch};
 use super::results::{IterationRow, Row, Stopped};
 use super::usage::{self, Clock};
 use super::views::Views;
@@ -104,7 +104,7 @@ impl Bench {
                 ("stop".to_owned(), json!("limit")),
                 ("iterations".to_owned(), json!(limit)),
             ]);
-            let wanted = Wanted {
+            let wanted = StopRequest {
                 oracle: Some(self.rule(pool, cell, loaded)?),
                 blind_limit: with_blind.then_some(own.limit),
             };
@@ -124,7 +124,7 @@ impl Bench {
         }
         for stop in [Stopped::Blind, Stopped::Grid] {
             if wants(stop) && states.iter().all(|s| s.stop != stop) {
-                let wanted = Wanted { oracle: None, blind_limit: None };
+                let wanted = StopRequest { oracle: None, blind_limit: None };
                 let ran = self.run(pool, cell, item, &ParameterMap::new(), loaded, wanted)?;
                 let (iterations, spent) = (ran.denoised.iterations, ran.spent);
                 let positions = ran.denoised.cloud.into_positions();
@@ -157,7 +157,7 @@ impl Bench {
         item: &Item,
         more: &ParameterMap,
         loaded: &Loaded,
-        wanted: Wanted,
+        wanted: StopRequest,
     ) -> Result<Ran, Failure> {
         let denoiser = item.build(more)?;
         let mut oracle = Oracle::new(wanted);

@@ -75,7 +75,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     if let Err(Failure::Interrupted) = done {
         let kept = args.out.join("results.csv");
         let message = format!(
-            "interrupted; finished cells are in {}, the same command goes on from there",
+            "interrupted; finished cells are in {}, run the same command to resume",
             kept.display()
         );
         return Err(Failure::Paused(message));

@@ -17,7 +17,7 @@ pub struct Rule {
 
 /// What ends a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct StopRequest {
     /// The oracle decides; the best of its iterations counts.
     pub oracle: Option<Rule>,
     /// The run goes on until its own rule would have ended it, at most this many iterations.
@@ -44,7 +44,7 @@ pub struct Kept {
 /// Follows one run.
 #[derive(Debug)]
 pub struct Oracle {
-    wanted: Wanted,
+    wanted: StopRequest,
     pub steps: Vec<Step>,
     /// The best iteration until the oracle stopped.
     pub best: Option<Kept>,
@@ -56,7 +56,7 @@ pub struct Oracle {
 
 impl Oracle {
     /// Nothing seen yet.
-    pub fn new(wanted: Wanted) -> Self {
+    pub fn new(wanted: StopRequest) -> Self {
         Oracle { wanted, steps: Vec::new(), best: None, stopped: None, blind: None }
     }
 
@@ -97,7 +97,7 @@ impl Oracle {
 
     /// Whether there is nothing left to wait for; never if the method ends by its own rule.
     fn decided(&self) -> bool {
-        let Wanted { oracle, blind_limit } = self.wanted;
+        let StopRequest { oracle, blind_limit } = self.wanted;
         (oracle.is_some() || blind_limit.is_some())
             && (oracle.is_none() || self.stopped.is_some())
             && (blind_limit.is_none() || self.blind.is_some())

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::grid::Grid;
 use super::item::{Item, OwnStop};
-use super::oracle::{Oracle, Rule, Step, Wanted};
+use super::oracle::{Oracle, Rule, Step, StopRequest};
 use super::published::{self, COLUMNS, LEVELS, MODELS, Measure};
 use super::{cells, data};
 
@@ -115,7 +115,7 @@ fn levels_are_named_as_files_are() {
 }
 
 /// Feeds errors to an oracle; positions carry the iteration.
-fn follow(wanted: Wanted, errors: &[f64], own_stop: usize) -> (Oracle, usize) {
+fn follow(wanted: StopRequest, errors: &[f64], own_stop: usize) -> (Oracle, usize) {
     let mut oracle = Oracle::new(wanted);
     for (i, &mse) in errors.iter().enumerate() {
         let index = i + 1;
@@ -134,7 +134,7 @@ const ERRORS: [f64; 7] = [0.5, 0.4, 0.3, 0.29999, 0.2, 0.25, 0.1];
 
 #[test]
 fn the_oracle_stops_when_the_error_hardly_falls() {
-    let wanted = Wanted { oracle: Some(RULE), blind_limit: None };
+    let wanted = StopRequest { oracle: Some(RULE), blind_limit: None };
     let (oracle, end) = follow(wanted, &ERRORS, usize::MAX);
     // The fourth gains 1e-5 only; it is still the lowest, and what comes after does not count.
     assert_eq!(end, 4);
@@ -156,7 +156,7 @@ fn the_oracle_stops_when_the_error_hardly_falls() {
 
 #[test]
 fn one_run_serves_oracle_and_blind() {
-    let wanted = Wanted { oracle: Some(RULE), blind_limit: Some(6) };
+    let wanted = StopRequest { oracle: Some(RULE), blind_limit: Some(6) };
     // The method would stop first.
     let (oracle, end) = follow(wanted, &ERRORS, 2);
     assert_eq!((end, oracle.best.unwrap().index), (4, 4));
@@ -176,13 +176,15 @@ fn limits_end_what_nothing_else_ends() {
     let falling: Vec<f64> = (0..60).map(|i| 1.0 - 0.01 * f64::from(i)).collect();
     let rule = Rule { start: 2.0, ..RULE };
     let (oracle, end) =
-        follow(Wanted { oracle: Some(rule), blind_limit: None }, &falling, usize::MAX);
+        follow(StopRequest { oracle: Some(rule), blind_limit: None }, &falling, usize::MAX);
     assert_eq!((end, oracle.best.unwrap().index), (30, 30));
     // A run that ends by itself is the end for the oracle as well.
     let few = &falling[..5];
-    let (oracle, _) = follow(Wanted { oracle: Some(rule), blind_limit: None }, few, usize::MAX);
+    let (oracle, _) =
+        follow(StopRequest { oracle: Some(rule), blind_limit: None }, few, usize::MAX);
     assert_eq!(oracle.stopped.unwrap().index, 5);
     // Nothing wanted: it only writes down.
-    let (oracle, end) = follow(Wanted { oracle: None, blind_limit: None }, &ERRORS, usize::MAX);
+    let (oracle, end) =
+        follow(StopRequest { oracle: None, blind_limit: None }, &ERRORS, usize::MAX);
     assert_eq!((end, oracle.steps.len(), oracle.best.is_none()), (7, 7, true));
 }

@@ -18,45 +18,46 @@ const DENOISE_EXAMPLES: &str = "Examples:
   zcat scan.ply.gz | pellucid denoise - - | gzip > clean.ply.gz
 
 With --class, --box or --select only the points that satisfy all conditions move. The others serve
-as neighbours and keep every bit. Spacing and noise are then measured in that part and around it.";
+as neighbors and keep every bit. Spacing and noise are then estimated from the selection and the
+points around it.";
 
 /// Arguments of `denoise`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DENOISE_EXAMPLES)]
 pub struct Denoise {
-    /// Noisy files; folders stand for the clouds in them, - for stdin
+    /// Read these noisy clouds; a folder stands for the clouds in it, - for stdin
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// The file to write, or the folder if there are several inputs; - for stdout
+    /// Write this file, or into this folder if there are several inputs; - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    /// Include the clouds in subfolders; OUT gets the same subfolders
     #[arg(short, long)]
     pub recursive: bool,
-    /// The method; `pellucid methods` lists them
+    /// Use this method; `pellucid methods` lists them
     #[arg(short, long, value_name = "M", value_parser = known::method())]
     #[arg(ignore_case = true, hide_possible_values = true)]
     pub method: Option<String>,
-    /// A named set of the method's parameters
+    /// Start from a named set of the method's parameters
     #[arg(short, long, value_name = "P", value_parser = known::preset())]
     #[arg(hide_possible_values = true)]
     pub preset: Option<String>,
-    /// Change one parameter; may be given several times
+    /// Set one parameter; can be given several times
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
+    /// Set the denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
     #[arg(long, value_name = "X", value_parser = known::strength, allow_negative_numbers = true)]
     pub strength: Option<f64>,
-    /// Say in words what was found in the cloud and what was decided
+    /// Explain in words what was found in the cloud and what was decided
     #[arg(long)]
     pub explain: bool,
-    /// Take parameters (and perhaps `method` and `preset`) from a TOML file
+    /// Read parameters (and optionally `method` and `preset`) from a TOML file
     #[arg(long, value_name = "FILE.toml")]
     pub params: Option<PathBuf>,
     /// Which points move.
     #[command(flatten)]
     pub part: Part,
-    /// Denoise the selected points as if there were no others: these are no neighbors of them
+    /// Ignore the points that are not selected instead of using them as neighbors
     #[arg(long, help_heading = "Selection")]
     pub alone: bool,
     /// In which direction they move.
@@ -68,39 +69,39 @@ pub struct Denoise {
     /// Files larger than memory.
     #[command(flatten)]
     pub large: Large,
-    /// What to do, before the work, with points that belong to no surface (`pellucid outliers` has
-    /// more choices)
+    /// Choose what happens to points that belong to no surface, before denoising (`pellucid
+    /// outliers` has more choices)
     #[arg(long, value_name = "WHAT", default_value = "keep")]
     pub outliers: OutliersWish,
-    /// What becomes of stored normals once the points have moved; or whether the method uses them
+    /// Choose what happens to stored normals when points move, or let the method use them
     #[arg(long, value_name = "WHAT", default_value = "update")]
     pub normals: Normals,
-    /// Attributes to add to the points, in file units
+    /// Add attributes to the points, in file units
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',')]
     pub attributes: Vec<Extra>,
-    /// Threads to use; the result does not depend on it [default: all cores]
+    /// Use this many threads; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Seed of everything random
+    /// Set the seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Write what the run did and learned, and the changes of each attribute: as JSON, or, if the
-    /// name ends in .html, as a page that shows the clouds before and after
+    /// Write a report of the run and of how each attribute changed: as JSON, or, if the name ends in
+    /// .html, as a page that shows the clouds before and after
     #[arg(long, value_name = "FILE.json|html")]
     pub report: Option<PathBuf>,
-    /// A clean cloud, for the page only: distances to it can be shown; the method never sees it
+    /// Show distances to this clean cloud on the page; the method never sees it
     #[arg(long, value_name = "FILE", requires = "report")]
     pub truth: Option<PathBuf>,
-    /// Say what would be done, how long it would take and how much memory; write nothing
+    /// Print what would be done, how long it would take and how much memory it needs; write nothing
     #[arg(short = 'n', long)]
     pub dry_run: bool,
-    /// Replace files that exist (never the input)
+    /// Replace existing files (never an input)
     #[arg(long)]
     pub overwrite: bool,
     /// Print the report on stdout as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -108,9 +109,9 @@ pub struct Denoise {
 /// What `denoise` does with outliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutliersWish {
-    /// Leave them out of the output
+    /// Remove them from the output
     Remove,
-    /// Mark them: flag "withheld" in LAS, attribute "outlier" in other formats
+    /// Label them: flag "withheld" in LAS, attribute "outlier" in other formats
     Label,
     /// Keep them as they are
     Keep,
@@ -119,24 +120,24 @@ pub enum OutliersWish {
 /// What becomes of stored normals once the points have moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Normals {
-    /// Leave them as they are
+    /// Keep them as they are
     Keep,
-    /// Estimate them again, on the side on which they were
+    /// Estimate them again, with the same orientation
     Update,
     /// Leave them out
     Drop,
-    /// The method uses them instead of estimating its own (parameter normals=file); then as update
+    /// Let the method use them instead of estimating its own (parameter normals=file), then update them
     File,
 }
 
 /// What can be added to the points of a denoised cloud.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Extra {
-    /// How far each point moved
+    /// Distance that each point moved
     Displacement,
-    /// About how far each point still is from the surface, judged by its neighbours
+    /// Estimated distance of each point to the surface, from its neighbors
     Uncertainty,
-    /// 1 for points of a surface, 0 for those of volumes and for outliers, which kept their positions
+    /// 1 for points of a surface, 0 for points of volumes and outliers, which are not moved
     Surface,
 }
 

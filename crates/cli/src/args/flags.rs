@@ -9,15 +9,15 @@ use crate::classes;
 /// Formats of stdin and stdout, for commands that write a cloud.
 #[derive(Debug, Default, Clone, clap::Args)]
 pub struct Streams {
-    /// Format of stdin (IN is -), such as ply, where its content does not tell it
+    /// Read stdin (IN is -) in this format, such as ply [default: recognized by its content]
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     pub in_format: Option<String>,
-    /// Format of stdout (OUT is -) or of the files in the folder OUT, such as ply [default: that of
-    /// IN]
+    /// Write stdout (OUT is -) or the files in the folder OUT in this format, such as ply [default:
+    /// that of IN]
     #[arg(long, visible_alias = "out-format", value_name = "FORMAT", value_parser = format_name)]
     pub format: Option<String>,
-    /// Step of coordinates in LAS and LAZ, in file units, or auto: a ten-thousandth of the mean
-    /// spacing [default: that of IN]
+    /// Set the step of coordinates in LAS and LAZ, in file units; auto is a ten-thousandth of the
+    /// mean spacing [default: that of IN]
     #[arg(long, value_name = "X|auto", allow_negative_numbers = true)]
     pub las_scale: Option<LasScale>,
 }
@@ -25,7 +25,7 @@ pub struct Streams {
 /// Format of stdin, for commands that only read.
 #[derive(Debug, Default, clap::Args)]
 pub struct InFormat {
-    /// Format of stdin (the file is -), such as ply, where its content does not tell it
+    /// Read stdin (the file is -) in this format, such as ply [default: recognized by its content]
     #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = format_name)]
     pub in_format: Option<String>,
 }
@@ -34,15 +34,15 @@ pub struct InFormat {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Selection")]
 pub struct Part {
-    /// Only points of these classes (attribute "classification"), given by number or by name,
-    /// such as ground or building
+    /// Select points of these classes (attribute "classification"), by number or by name, such as
+    /// ground or building
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',', value_parser = classes::parse)]
     pub class: Vec<u8>,
-    /// Only points in this box, its faces included
+    /// Select points inside this box, including its faces
     #[arg(long = "box", value_name = "X0,Y0,Z0,X1,Y1,Z1", allow_hyphen_values = true)]
     #[arg(value_parser = bounds)]
     pub within: Option<Bounds>,
-    /// Only points with this value, or one from LO to HI (A=LO..HI, A=LO.., A=..HI); may be
+    /// Select points with this value, or a value from LO to HI (A=LO..HI, A=LO.., A=..HI); can be
     /// given several times; NAME.2 is the third value of an attribute that has several
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = condition)]
     pub select: Vec<Condition>,
@@ -52,11 +52,11 @@ pub struct Part {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Large files")]
 pub struct Large {
-    /// Take at most this much memory, such as 2G or 500M: the cloud is cut into tiles (LAS, LAZ,
-    /// E57, binary PLY; method auto)
+    /// Use at most this much memory, such as 2G or 500M, by denoising tile by tile (LAS, LAZ, E57,
+    /// binary PLY; method auto)
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Memory>,
-    /// Go on with a run with --memory that was interrupted
+    /// Resume an interrupted run with --memory
     #[arg(long, requires = "memory")]
     pub resume: bool,
 }
@@ -69,7 +69,7 @@ pub struct Sight {
     /// coordinates or a grid, PTX, PCD with a viewpoint or a grid, or --viewpoint)
     #[arg(long)]
     pub along_ray: bool,
-    /// Where the scanner stood, in the coordinates of the file
+    /// Set the position of the scanner, in file coordinates
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, requires = "along_ray")]
     #[arg(value_parser = viewpoint)]
     pub viewpoint: Option<Viewpoint>,
@@ -90,14 +90,14 @@ pub struct Bounds {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     pub attribute: String,
-    pub wanted: Wanted,
+    pub wanted: Accepted,
     /// As it was given.
     pub text: String,
 }
 
 /// The values that satisfy a condition.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum Accepted {
     /// This number.
     Number(f64),
     /// From one to the other, both included.
@@ -148,7 +148,7 @@ fn condition(text: &str) -> Result<Condition, String> {
     }
     let number = |t: &str| t.trim().parse::<f64>().ok().filter(|x| !x.is_nan());
     let wanted = match (value.split_once(".."), number(value)) {
-        (_, Some(x)) => Wanted::Number(x),
+        (_, Some(x)) => Accepted::Number(x),
         (Some((lo, hi)), None) => {
             let end = |t: &str, open: f64| match t.trim() {
                 "" => Some(open),
@@ -161,9 +161,9 @@ fn condition(text: &str) -> Result<Condition, String> {
             if lo > hi {
                 return Err(format!("the range is empty; did you mean {hi}..{lo}?"));
             }
-            Wanted::Range(lo, hi)
+            Accepted::Range(lo, hi)
         }
-        (None, None) => Wanted::Text(value.to_owned()),
+        (None, None) => Accepted::Text(value.to_owned()),
     };
     Ok(Condition { attribute: name.to_owned(), wanted, text: text.to_owned() })
 }

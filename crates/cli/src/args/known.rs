@@ -3,6 +3,7 @@
 use clap::Arg;
 use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use pellucid::denoise::parameters::Range;
 use pellucid::denoise::registry;
 
 /// A method's name, in any case.
@@ -48,10 +49,14 @@ impl TypedValueParser for Open {
     }
 }
 
-/// A strength from 0 to 2.
+/// A strength within the range of the default method's parameter.
 pub fn strength(text: &str) -> Result<f64, String> {
+    let row = registry::find(registry::DEFAULT)
+        .ok()
+        .and_then(|method| method.parameters.iter().find(|p| p.name == "strength"));
+    let range = row.map_or(Range::ANY, |p| p.range);
     match text.trim().parse::<f64>() {
-        Ok(x) if (0.0..=2.0).contains(&x) => Ok(x),
-        _ => Err("give a number from 0 to 2; 1 is automatic, lower values keep more detail".into()),
+        Ok(x) if range.contains(x) => Ok(x),
+        _ => Err(format!("give a number {range}; 1 is automatic, lower values keep more detail")),
     }
 }

@@ -33,50 +33,50 @@ are neither points nor outliers.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Outliers {
-    /// The clouds; folders stand for those in them, - for stdin
+    /// Read these clouds; a folder stands for the clouds in it, - for stdin
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// The file to write, or the folder if there are several inputs; - for stdout
+    /// Write this file, or into this folder if there are several inputs; - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    /// Include the clouds in subfolders; OUT gets the same subfolders
     #[arg(short, long)]
     pub recursive: bool,
-    /// What makes a point an outlier
+    /// Choose what makes a point an outlier
     #[arg(short, long, value_name = "M", default_value = "isolated")]
     pub method: RuleName,
-    /// Change one parameter; may be given several times
+    /// Set one parameter; can be given several times
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Mark outliers and keep every point (this is the default)
+    /// Label outliers and keep every point (the default)
     #[arg(long, conflicts_with = "remove")]
     pub label: bool,
-    /// Leave outliers out
+    /// Remove outliers
     #[arg(long)]
     pub remove: bool,
-    /// Mark outliers by their class, 7 or 18, instead of a flag or an attribute of their own
+    /// Label outliers by class 7 or 18 instead of a flag or an attribute
     #[arg(long, conflicts_with = "remove")]
     pub classify: bool,
-    /// With --remove and one input: write for each point that is kept, on a line, its row in IN (from
-    /// 0)
+    /// Write the row in IN of each point that is kept, one per line, counted from 0 (with --remove and
+    /// one input)
     #[arg(long, value_name = "FILE", requires = "remove")]
     pub map: Option<PathBuf>,
     /// Formats of stdin and stdout.
     #[command(flatten)]
     pub streams: Streams,
-    /// Threads to use; the result does not depend on it [default: all cores]
+    /// Use this many threads; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Write what was found, and the changes of each attribute
+    /// Write a report of what was found and how each attribute changed
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
-    /// Replace files that exist (never the input)
+    /// Replace existing files (never an input)
     #[arg(long)]
     pub overwrite: bool,
     /// Print the report on stdout as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -84,12 +84,12 @@ pub struct Outliers {
 /// What makes a point an outlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RuleName {
-    /// Its neighbors are much farther than those of the points around it
+    /// Its neighbors are much farther away than those of the points around it
     Isolated,
-    /// Its neighbours are farther than is usual in the cloud
+    /// Its neighbors are farther away than is usual in the cloud
     Statistical,
     /// Too few points lie around it
     Radius,
-    /// Its surroundings are thinner than those of its neighbours
+    /// The density around it is lower than around its neighbors
     LocalOutlier,
 }

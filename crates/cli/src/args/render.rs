@@ -17,57 +17,57 @@ const EXAMPLES: &str = "Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Render {
-    /// The clouds, side by side as seen from one place
+    /// Draw these clouds side by side, from one viewpoint
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// The picture to write
+    /// Write this picture
     #[arg(value_name = "OUT.png", required = true)]
     pub output: PathBuf,
-    /// What colours mean: auto (the cloud's own, if any), plain, original, normal, displacement
+    /// Color points by: auto (the cloud's own colors, if any), plain, original, normal, displacement
     /// (from the first cloud to this one), distance (to --truth), x, y, z, or an attribute;
     /// NAME.2 is the third value of an attribute that has several
     #[arg(short, long, value_name = "WHAT", default_value = "auto")]
     #[arg(value_parser = known::color(), hide_possible_values = true)]
     pub color: String,
-    /// Numbers at the ends of the colour map [default: where nearly all values lie]
+    /// Set the values at the ends of the color map [default: the range of nearly all values]
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, value_parser = ends)]
     pub range: Option<Ends>,
-    /// A clean cloud for --color distance
+    /// Measure --color distance to this clean cloud
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
-    /// Width and height of one cloud's picture, in pixels [default: 960x720, or 560x480 for several]
+    /// Set the size of one cloud's picture in pixels [default: 960x720, or 560x480 for several]
     #[arg(short, long, value_name = "WxH", value_parser = size)]
     pub size: Option<Size>,
-    /// From where: iso, front, back, left, right, top, bottom, or AZIMUTH,ELEVATION in degrees
+    /// View from iso, front, back, left, right, top, bottom, or AZIMUTH,ELEVATION in degrees
     #[arg(long, value_name = "VIEW", default_value = "iso", allow_hyphen_values = true)]
     #[arg(value_parser = view)]
     pub view: View,
-    /// The axis that points up: x, y, z, -x, -y or -z
+    /// Set the axis that points up: x, y, z, -x, -y or -z
     #[arg(long, value_name = "AXIS", default_value = "z", value_parser = up)]
     #[arg(allow_hyphen_values = true)]
     pub up: Up,
-    /// How many times closer
+    /// Zoom in by this factor
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = zoom)]
     pub zoom: f64,
-    /// The place in the middle of the picture [default: the middle of the cloud]
+    /// Set the point in the middle of the picture [default: the middle of the cloud]
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = viewpoint)]
     pub focus: Option<Viewpoint>,
-    /// Size of a point in distances to its neighbours
+    /// Set the size of a point, in distances to its neighbors
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = zoom)]
     pub point_size: f64,
-    /// Draw plain dots without light and shadow, for vegetation and other clouds without a surface
+    /// Draw plain dots without shading, for vegetation and other clouds without a surface
     #[arg(long)]
     pub points: bool,
-    /// Words below each cloud, in order; none for one cloud, else the files' names by default
+    /// Set the captions in order [default: file names, none for a single cloud]
     #[arg(long, value_name = "TEXT,…", value_delimiter = ',')]
     pub caption: Option<Vec<String>>,
-    /// Clouds in a row
+    /// Draw this many clouds in a row
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub columns: usize,
-    /// Replace a file that exists
+    /// Replace an existing file
     #[arg(long)]
     pub overwrite: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -24,31 +24,31 @@ that the program runs in.";
 #[command(after_help = EXAMPLE)]
 #[command(override_usage = "pellucid run [OPTIONS] <PIPELINE.toml> [<IN>... <OUT>]")]
 pub struct RunCommand {
-    /// The pipeline file
+    /// Read the steps from this file
     #[arg(value_name = "PIPELINE.toml")]
     pub pipeline: PathBuf,
-    /// Files to read and the file or folder to write, instead of those that the pipeline names
+    /// Read and write these files instead of those that the pipeline names
     #[arg(value_name = "IN… OUT", num_args = 2..)]
     pub paths: Vec<PathBuf>,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    /// Include the clouds in subfolders; OUT gets the same subfolders
     #[arg(short, long)]
     pub recursive: bool,
     /// Formats of stdin and stdout.
     #[command(flatten)]
     pub streams: Streams,
-    /// Threads to use; the result does not depend on it [default: all cores]
+    /// Use this many threads; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Check the pipeline and its files, say what would be done, and write nothing
+    /// Check the pipeline and its files and print what would be done; write nothing
     #[arg(short = 'n', long)]
     pub dry_run: bool,
-    /// Replace files that exist (never the input)
+    /// Replace existing files (never an input)
     #[arg(long)]
     pub overwrite: bool,
-    /// Print what was done as one JSON document
+    /// Print one JSON document of what was done
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -7,13 +7,14 @@ use super::{Part, Streams, Viewpoint, flags, threads};
 /// What every command has that makes clouds out of others, one of one.
 #[derive(Debug, clap::Args)]
 pub struct Files {
-    /// The clouds; folders stand for those in them, - for stdin
+    /// Read these clouds; a folder stands for the clouds in it, - for stdin
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// The file to write, or the folder if there are several inputs; - for stdout
+    /// Write this file, whose extension chooses the format, or into this folder if there are several
+    /// inputs (then --format chooses it); - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    /// Include the clouds in subfolders; OUT gets the same subfolders
     #[arg(short, long)]
     pub recursive: bool,
     /// How it is written.
@@ -27,13 +28,13 @@ pub struct Common {
     /// Formats of stdin and stdout.
     #[command(flatten)]
     pub streams: Streams,
-    /// Threads to use; the result does not depend on it [default: all cores]
+    /// Use this many threads; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Replace files that exist (never the input)
+    /// Replace existing files (never an input)
     #[arg(long)]
     pub overwrite: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -82,7 +83,7 @@ pub struct Merge {
     /// The file to write; - for stdout
     #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
-    /// Also take the clouds in folders inside folders
+    /// Include the clouds in subfolders
     #[arg(short, long)]
     pub recursive: bool,
     /// Add the attribute "source": the number of its file for each point, from 0
@@ -137,7 +138,7 @@ pub struct Distance {
     /// for stdout
     #[arg(value_name = "FILE", num_args = 3.., required = true)]
     pub paths: Vec<PathBuf>,
-    /// Also take the clouds in folders inside folders; OUT gets the same folders
+    /// Include the clouds in subfolders; OUT gets the same subfolders
     #[arg(short, long)]
     pub recursive: bool,
     /// Distances with a sign
@@ -168,7 +169,7 @@ pub struct Split {
     /// The folder to write to; it is made if it is not there
     #[arg(value_name = "FOLDER", required = true)]
     pub output: PathBuf,
-    /// Also take the clouds in folders inside folders
+    /// Include the clouds in subfolders
     #[arg(short, long)]
     pub recursive: bool,
     /// One file for each scan, each class, or each value of an attribute of whole numbers

@@ -7,16 +7,16 @@ use std::path::PathBuf;
 #[command(after_help = "The page is served to this computer only, at an address that cannot be \
                         guessed, until Ctrl-C. It is updated when a file changes.")]
 pub struct View {
-    /// The clouds to show, together
+    /// Show these clouds together
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// A clean cloud: distances to it can be shown
+    /// Show distances to this clean cloud
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
-    /// Only print the address; open no browser
+    /// Print the address only; do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// Say nothing but errors and the address
+    /// Print nothing but errors and the address
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use pellucid::changes::{self, AttributeChange, Clouds};
 use pellucid::io::WriteOptions;
 use serde::Serialize;
 
 use super::jobs::{self, Job, Request};
-use super::streams;
+use super::{streams, tools};
 use crate::args::Convert;
 use crate::failure::Failure;
-use crate::fates::{self, Clouds, Fate};
 use crate::output;
 use crate::progress::Show;
 use crate::report::{self, DroppedItem, Head};
@@ -22,7 +22,7 @@ struct Converted {
     input: String,
     output: String,
     points: usize,
-    attributes: Vec<Fate>,
+    attributes: Vec<AttributeChange>,
     dropped: Vec<DroppedItem>,
 }
 
@@ -35,24 +35,17 @@ struct Reports {
 }
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
-    let jobs = jobs::plan(&Request {
-        inputs: &args.inputs,
-        output: &args.output,
-        recursive: args.recursive,
-        streams: &args.streams,
-        quiet: args.quiet,
-        makes_folders: true,
-        forbid: Vec::new(),
-    })?;
-    if jobs.len() > 1 && args.streams.format.is_none() && args.encoding.is_none() {
-        let fault = "say what the files of a folder become: --format FORMAT, such as --format laz";
+    let jobs = jobs::plan(&Request::of(&args.files))?;
+    if jobs.len() > 1 && args.files.common.streams.format.is_none() && args.encoding.is_none() {
+        let fault =
+            "choose the format of the files in the folder: --format FORMAT, such as --format laz";
         return Err(Failure::input(fault));
     }
     for job in &jobs {
         streams::check(&job.input, &job.output, &job.streams, &options(args, job))?;
     }
     let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
-    report::check(args.report.as_deref(), false, args.overwrite, &clouds)?;
+    report::check(args.report.as_deref(), false, args.files.common.overwrite, &clouds)?;
     let mut reports = Vec::new();
     let outcome = jobs::each(&jobs, |job| {
         reports.extend(one(args, job)?);
@@ -65,29 +58,30 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         [report] if jobs.len() == 1 => output::json(report)?,
         _ => output::json(&Reports { head: Head::of_command(), files: reports })?,
     };
-    output::write_file(path, (text + "\n").as_bytes(), args.overwrite, &args.inputs)?;
+    output::write_file(
+        path,
+        (text + "\n").as_bytes(),
+        args.files.common.overwrite,
+        &args.files.inputs,
+    )?;
     outcome
 }
 
 fn options(args: &Convert, job: &Job) -> WriteOptions {
-    WriteOptions {
-        overwrite: args.overwrite,
-        encoding: args.encoding.map(Into::into),
-        forbid: job.forbid.clone(),
-        las_scale: args.streams.las_scale,
-    }
+    let encoding = args.encoding.map(Into::into);
+    WriteOptions { encoding, ..tools::options(&args.files.common, &job.forbid) }
 }
 
 /// One file; what a report holds, if one is wanted.
 fn one(args: &Convert, job: &Job) -> Result<Option<Converted>, Failure> {
-    let show = Show::new(args.quiet);
+    let show = Show::new(args.files.common.quiet);
     let format = job.streams.format.as_deref();
     let document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
     let written = streams::write(&job.output, format, &document, &options(args, job), show)?;
     if args.report.is_none() {
         return Ok(None);
     }
-    let stored = show.busy("checking the output", || fates::stored(&job.output));
+    let stored = show.busy("checking the output", || changes::stored(&job.output));
     let cloud = &document.cloud;
     let clouds = Clouds { before: cloud, after: cloud, stored: stored.as_ref() };
     Ok(Some(Converted {
@@ -95,7 +89,7 @@ fn one(args: &Convert, job: &Job) -> Result<Option<Converted>, Failure> {
         input: streams::source_name(&job.input).display().to_string(),
         output: streams::target_name(&job.output).display().to_string(),
         points: cloud.len(),
-        attributes: clouds.fates(&written.dropped, &[]),
+        attributes: clouds.changes(&written.dropped, &[]),
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
     }))
 }

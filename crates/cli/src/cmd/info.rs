@@ -164,7 +164,7 @@ fn las(source: &Source) -> Option<Las> {
     Some(Las { version, point_format, scale, offset })
 }
 
-/// Spacing and noise of the distinct rows, where there are points enough to tell; takes the far
+/// Spacing and noise of the distinct rows, where there are enough points; takes the far
 /// ones out.
 fn scales(distinct: &mut DistinctRows, points: &[Point]) -> (Option<f64>, Option<f64>) {
     let extent = distinct.drop_far(points);
@@ -210,15 +210,7 @@ fn table(facts: &Facts) -> String {
     if let Some((columns, rows)) = facts.grid {
         push("grid", format!("{columns} columns, {rows} rows"));
     }
-    // As many digits as tell neighbors apart.
-    let places = facts
-        .spacing
-        .filter(|s| *s > 0.0)
-        .map_or(6, |s| (2.0 - s.log10().floor()).clamp(0.0, 12.0) as usize);
-    let place = |p: Point| {
-        let far = |c: f64| c.abs() >= 1e15;
-        p.map(|c| if far(c) { format!("{c:e}") } else { format!("{c:.places$}") }).join(" ")
-    };
+    let place = |p: Point| coordinates(p, facts.spacing);
     for (i, p) in facts.viewpoints.iter().enumerate() {
         push("scanner", format!("{} at {}", i, place(*p)));
     }
@@ -231,6 +223,21 @@ fn table(facts: &Facts) -> String {
         let size = [0, 1, 2].map(|a| b.max[a] - b.min[a]);
         push("size", format!("{} file units", place(size).replace(' ', " x ")));
     }
+    push_scales(facts, push);
+    super::columns(&rows)
+}
+
+/// Coordinates with as many digits as tell neighbors apart.
+fn coordinates(p: Point, spacing: Option<f64>) -> String {
+    let places = spacing
+        .filter(|s| *s > 0.0)
+        .map_or(6, |s| (2.0 - s.log10().floor()).clamp(0.0, 12.0) as usize);
+    let far = |c: f64| c.abs() >= 1e15;
+    p.map(|c| if far(c) { format!("{c:e}") } else { format!("{c:.places$}") }).join(" ")
+}
+
+/// Spacing, noise, and rows that are of no use.
+fn push_scales(facts: &Facts, mut push: impl FnMut(&str, String)) {
     let unknown = || "cannot be estimated from these points".to_owned();
     let length = |x: f64| format!("{} file units", number(x));
     push("spacing", facts.spacing.map_or_else(unknown, length));
@@ -247,5 +254,4 @@ fn table(facts: &Facts) -> String {
             format!("{} rows, more than 2^40 spacings from the others", facts.far_rows),
         );
     }
-    super::columns(&rows)
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-use pellucid::io::{Compression, Format, IoError};
+use pellucid::io::{Compression, Document, Format, IoError};
 
-use super::streams::{check_input, is_stream};
-use crate::args::Streams;
+use super::streams::{check_input, format_of, is_stream};
+use crate::args::{Files, Streams};
 use crate::failure::{Failure, naming};
 use crate::output;
 
@@ -20,6 +20,13 @@ pub struct Job {
     pub forbid: Vec<PathBuf>,
     /// Formats, as far as names do not tell them.
     pub streams: Streams,
+}
+
+impl Job {
+    /// The format of the output; `document` is what is written, if it is known yet.
+    pub fn target(&self, document: Option<&Document>) -> Option<Format> {
+        format_of(&self.output, self.streams.format.as_deref(), document)
+    }
 }
 
 /// What the command line says about files.
@@ -36,8 +43,23 @@ pub struct Request<'a> {
     pub forbid: Vec<PathBuf>,
 }
 
-/// A file that was found, and its name in an output folder.
-struct Found {
+impl<'a> Request<'a> {
+    /// What the usual flags of a command say.
+    pub fn of(files: &'a Files) -> Request<'a> {
+        Request {
+            inputs: &files.inputs,
+            output: &files.output,
+            recursive: files.recursive,
+            streams: &files.common.streams,
+            quiet: files.common.quiet,
+            makes_folders: true,
+            forbid: Vec::new(),
+        }
+    }
+}
+
+/// A file to read, and its name in an output folder.
+struct InputFile {
     path: PathBuf,
     name: PathBuf,
 }
@@ -50,7 +72,7 @@ pub fn plan(wanted: &Request) -> Result<Vec<Job>, Failure> {
     forbid.extend(wanted.forbid.iter().cloned());
     let output = wanted.output;
     if !is_folder_wanted(wanted) {
-        let job = |f: Found| Job {
+        let job = |f: InputFile| Job {
             input: f.path,
             output: output.to_owned(),
             forbid: forbid.clone(),
@@ -66,7 +88,7 @@ pub fn plan(wanted: &Request) -> Result<Vec<Job>, Failure> {
     if is_new && Format::from_path(output).is_some() {
         let fault = format!(
             "several inputs need a folder as output, but this is the name of a file; name a folder, \
-             or write {}{MAIN_SEPARATOR} if it shall be called so",
+             or write {}{MAIN_SEPARATOR} if that is the name of the folder",
             output.display()
         );
         return Err(Failure::input(naming(output, fault)));
@@ -137,7 +159,7 @@ pub fn each<T>(
 /// Every input under its own name in the folder, with the extension of `--format` if that is given;
 /// two of one name are an error.
 fn into_folder(
-    inputs: Vec<Found>,
+    inputs: Vec<InputFile>,
     wanted: &Request,
     forbid: &[PathBuf],
 ) -> Result<Vec<Job>, Failure> {
@@ -145,7 +167,7 @@ fn into_folder(
     let mut jobs = Vec::new();
     // It names the files, and is used up by that.
     let streams = Streams { format: None, ..wanted.streams.clone() };
-    for Found { path, name } in inputs {
+    for InputFile { path, name } in inputs {
         if name.as_os_str().is_empty() {
             return Err(Failure::input(naming(&path, "has no file name")));
         }
@@ -154,7 +176,8 @@ fn into_folder(
             None => plain_laz(&name),
         };
         if let Some(other) = seen.insert(name.clone(), path.clone()) {
-            let fault = format!("has the same name as {} in OUT; do them apart", other.display());
+            let fault =
+                format!("has the same name as {} in OUT; process them separately", other.display());
             return Err(Failure::input(naming(&path, fault)));
         }
         let output = wanted.output.join(name);
@@ -188,7 +211,7 @@ pub fn files(paths: &[PathBuf], recursive: bool, quiet: bool) -> Result<Vec<Path
     Ok(inputs(paths, recursive, quiet)?.into_iter().map(|f| f.path).collect())
 }
 
-fn inputs(paths: &[PathBuf], recursive: bool, quiet: bool) -> Result<Vec<Found>, Failure> {
+fn inputs(paths: &[PathBuf], recursive: bool, quiet: bool) -> Result<Vec<InputFile>, Failure> {
     let mut out = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -196,7 +219,7 @@ fn inputs(paths: &[PathBuf], recursive: bool, quiet: bool) -> Result<Vec<Found>,
                 return Err(IoError::Missing { file: path.display().to_string() }.into());
             }
             let name = path.file_name().map(PathBuf::from).unwrap_or_default();
-            out.push(Found { path: path.clone(), name });
+            out.push(InputFile { path: path.clone(), name });
             continue;
         }
         let mut search = Search { recursive, ..Search::default() };
@@ -208,7 +231,7 @@ fn inputs(paths: &[PathBuf], recursive: bool, quiet: bool) -> Result<Vec<Found>,
             output::note(&naming(path, fault));
         }
         if search.found.is_empty() {
-            return Err(Failure::input(naming(path, "this folder holds no point cloud")));
+            return Err(Failure::input(naming(path, "this folder has no point cloud")));
         }
         search.found.sort_by(|a, b| a.path.cmp(&b.path));
         out.append(&mut search.found);
@@ -223,7 +246,7 @@ const DEPTH: usize = 64;
 #[derive(Default)]
 struct Search {
     recursive: bool,
-    found: Vec<Found>,
+    found: Vec<InputFile>,
     /// Folders that were not looked into.
     skipped: usize,
 }
@@ -241,7 +264,7 @@ impl Search {
             } else if is_folder {
                 self.skipped += 1;
             } else if path.is_file() && Format::from_path(&path).is_some() {
-                self.found.push(Found { path, name });
+                self.found.push(InputFile { path, name });
             }
         }
         Ok(())

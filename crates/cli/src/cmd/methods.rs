@@ -2,59 +2,28 @@
 
 use std::fmt::Write;
 
-use pellucid::denoise::registry::{self, Method, Parameter, ParameterMap, Preset, Properties};
-use serde::Serialize;
+use pellucid::denoise::parameters::Parameter;
+use pellucid::denoise::registry::{self, Method};
 
 use crate::args::Methods;
 use crate::failure::Failure;
 use crate::output;
 
-#[derive(Debug, Serialize)]
-struct Row {
-    name: &'static str,
-    default: bool,
-    summary: &'static str,
-    reference: &'static str,
-    doi: Option<&'static str>,
-    min_points: usize,
-    properties: Properties,
-    presets: &'static [Preset],
-    parameters: &'static [Parameter],
-    defaults: ParameterMap,
-}
-
-impl From<&'static Method> for Row {
-    fn from(m: &'static Method) -> Self {
-        Row {
-            name: m.name,
-            default: m.name == registry::DEFAULT,
-            summary: m.summary,
-            reference: m.reference,
-            doi: m.doi,
-            min_points: m.min_points,
-            properties: m.properties,
-            presets: m.presets,
-            parameters: m.parameters,
-            defaults: m.defaults(),
-        }
-    }
-}
-
 pub fn run(args: &Methods) -> Result<(), Failure> {
-    let rows: Vec<Row> = match &args.method {
-        Some(name) => vec![registry::find(name)?.into()],
-        None => registry::methods().iter().map(Row::from).collect(),
+    let rows = match &args.method {
+        Some(name) => std::slice::from_ref(registry::find(name)?),
+        None => registry::methods(),
     };
     match (args.json, &args.method) {
         (true, _) => output::print_json(&rows),
         (false, Some(_)) => output::print(&rows.iter().map(detail).collect::<String>()),
-        (false, None) => output::print(&list(&rows)),
+        (false, None) => output::print(&list(rows)),
     }
 }
 
-fn list(rows: &[Row]) -> String {
-    let line = |r: &Row| {
-        let default = if r.default { " (default)" } else { "" };
+fn list(rows: &[Method]) -> String {
+    let line = |r: &Method| {
+        let default = if r.name == registry::DEFAULT { " (default)" } else { "" };
         (r.name.to_owned(), format!("{}{default}", r.summary))
     };
     let mut out = super::columns(&rows.iter().map(line).collect::<Vec<_>>());
@@ -62,7 +31,7 @@ fn list(rows: &[Row]) -> String {
     out
 }
 
-fn detail(r: &Row) -> String {
+fn detail(r: &Method) -> String {
     let mut out = format!("{}: {}\n{}", r.name, r.summary, r.reference);
     if let Some(doi) = r.doi {
         // Writing to a string cannot fail.
@@ -73,17 +42,14 @@ fn detail(r: &Row) -> String {
         let rows = r.presets.iter().map(|p| (format!("  {}", p.name), p.about.to_owned()));
         out += &format!("\npresets\n{}", super::columns(&rows.collect::<Vec<_>>()));
     }
-    let rows: Vec<(String, String)> = r
-        .defaults
-        .iter()
-        .map(|(name, value)| {
-            let known = r.parameters.iter().find(|p| p.name == name);
-            let unit = known.map_or("", |p| p.unit);
-            let about = known.map_or("", |p| p.about);
-            let space = if unit.is_empty() { "" } else { " " };
-            (format!("  {name} = {value}{space}{unit}"), about.to_owned())
-        })
-        .collect();
+    let defaults = r.defaults();
+    let row = |p: &Parameter| {
+        let space = if p.unit.is_empty() { "" } else { " " };
+        let default = defaults.get(p.name).map(ToString::to_string).unwrap_or_default();
+        let value = format!("  {} = {default}{space}{}", p.name, p.unit);
+        (value, format!("{} [{}]", p.about, p.rule()))
+    };
+    let rows: Vec<(String, String)> = r.parameters.iter().map(row).collect();
     if !rows.is_empty() {
         out += &format!("\nparameters\n{}", super::columns(&rows));
     }

@@ -4,7 +4,10 @@ pub mod mark;
 
 use std::path::Path;
 
-use pellucid::cloud::outliers::{self, Found, Isolated, LocalOutlier, Radius, Rule, Statistical};
+use pellucid::changes::{self, AttributeChange, Clouds};
+use pellucid::cloud::outliers::{
+    self, Isolated, LocalOutlier, OutlierFlags, Radius, Rule, Statistical,
+};
 use pellucid::denoise;
 use pellucid::io::{Document, WriteOptions};
 use serde::Serialize;
@@ -16,7 +19,6 @@ use super::jobs::{self, Job, Request};
 use super::streams;
 use crate::args::{Outliers, RuleName};
 use crate::failure::{Failure, naming, plain};
-use crate::fates::{self, Clouds, Fate};
 use crate::output;
 use crate::progress::Show;
 use crate::report::{self, DroppedItem, Head};
@@ -32,7 +34,7 @@ struct Report {
     rule: Rule,
     points: usize,
     outliers: usize,
-    /// What the points were compared with: spacings, neighbours or a factor.
+    /// What the points were compared with: spacings, neighbors or a factor.
     limit: f64,
     spacing: f64,
     /// What was done with them.
@@ -40,7 +42,7 @@ struct Report {
     /// Where they are.
     #[serde(rename = "where")]
     place: Place,
-    attributes: Vec<Fate>,
+    attributes: Vec<AttributeChange>,
     dropped: Vec<DroppedItem>,
 }
 
@@ -113,7 +115,7 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
     let (input, output) = (streams::source_name(&job.input), streams::target_name(&job.output));
     let document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
     check_label(args, job, Some(&document))?;
-    let found = show.busy("looking for outliers", || {
+    let found = show.busy("finding outliers", || {
         denoise::install(args.threads, || outliers::find(document.cloud.positions(), rule))
     });
     let found = found.map_err(|e| Failure::input(naming(input, e)))?;
@@ -142,7 +144,7 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
     if args.report.is_none() && !args.json {
         return Ok((None, line));
     }
-    let stored = fates::stored(&job.output);
+    let stored = changes::stored(&job.output);
     let clouds = Clouds { before: &kept, after: &document.cloud, stored: stored.as_ref() };
     let report = Report {
         head: Head::of_command(),
@@ -155,7 +157,7 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
         spacing: found.spacing,
         done,
         place,
-        attributes: clouds.fates(&written.dropped, &reasons),
+        attributes: clouds.changes(&written.dropped, &reasons),
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
     };
     Ok((Some(report), line))
@@ -166,7 +168,7 @@ fn line(
     input: &Path,
     output: &Path,
     rule: &Rule,
-    found: &Found,
+    found: &OutlierFlags,
     place: &Place,
     done: &str,
 ) -> String {

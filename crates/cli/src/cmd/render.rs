@@ -32,7 +32,7 @@ struct Ready {
     paint: Paint,
 }
 
-/// What colours a cloud has.
+/// What colors a cloud has.
 enum Paint {
     Plain,
     Own(Vec<Rgb>),
@@ -81,7 +81,7 @@ fn ready(
         "plain" => Paint::Plain,
         "auto" => look::colors(cloud).map_or(Paint::Plain, Paint::Own),
         "original" => Paint::Own(
-            look::colors(cloud).ok_or_else(|| fault("the file holds no colours".to_owned()))?,
+            look::colors(cloud).ok_or_else(|| fault("the file has no colors".to_owned()))?,
         ),
         "normal" => Paint::Own(look.normals.iter().map(|&n| look::normal_color(n)).collect()),
         "displacement" if first.len() != cloud.len() => {

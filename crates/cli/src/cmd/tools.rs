@@ -40,21 +40,12 @@ fn keep_rows(
 }
 
 /// Reads each cloud, lets `work` change it and say what it did, and writes it.
-fn change(
+pub(super) fn change(
     files: &Files,
     title: &str,
     work: impl Fn(&mut Document, &Path) -> Result<String, Failure> + Sync,
 ) -> Result<(), Failure> {
-    let request = Request {
-        inputs: &files.inputs,
-        output: &files.output,
-        recursive: files.recursive,
-        streams: &files.common.streams,
-        quiet: files.common.quiet,
-        makes_folders: true,
-        forbid: Vec::new(),
-    };
-    each(&request, &files.common, title, work)
+    each(&Request::of(files), &files.common, title, work)
 }
 
 /// Does the same with every file of a command.
@@ -78,7 +69,7 @@ fn each(
     })
 }
 
-fn options(common: &Common, forbid: &[PathBuf]) -> WriteOptions {
+pub(super) fn options(common: &Common, forbid: &[PathBuf]) -> WriteOptions {
     WriteOptions {
         overwrite: common.overwrite,
         forbid: forbid.to_vec(),

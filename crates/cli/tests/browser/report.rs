@@ -17,7 +17,7 @@ const SIZE: (u32, u32) = (1200, 760);
 /// The canvas begins below the header; the panel is 380 pixels wide.
 const MIDDLE: (f64, f64) = (410.0, 400.0);
 
-/// A coloured sphere with attributes of evil names, denoised with a report.
+/// A colored sphere with attributes of evil names, denoised with a report.
 pub fn report(folder: &Folder) -> PathBuf {
     // Twice the noise, to be seen.
     let points: Vec<Point> = noisy_sphere(6_000)
@@ -84,7 +84,28 @@ fn every_control_works() {
     let mut b = Browser::start(&program, SIZE);
     b.open(&file_address(&page));
 
-    // It draws: the middle is green above, purple below, the corner is background.
+    let own = draws_in_its_own_colors(&mut b);
+    compares_before_and_after(&mut b);
+    shows_both_side_by_side(&mut b);
+    colors_by_displacement(&mut b);
+    colors_by_other_numbers(&mut b);
+    finds_the_point_at_a_click(&mut b, &folder);
+    cuts_a_section(&mut b, &own);
+    turns_moves_and_zooms(&mut b);
+    has_a_dark_theme(&mut b);
+    describes_the_run(&mut b);
+
+    // A picture can be saved.
+    assert!(b.eval("Pellucid.app.save()").as_u64().unwrap() > 5_000);
+
+    // On a telephone.
+    b.resize(400, 800);
+    b.shot("narrow");
+    b.expect_quiet("file://");
+}
+
+/// It draws: the middle is green above, purple below, the corner is background.
+fn draws_in_its_own_colors(b: &mut Browser) -> Pixels {
     let own = Pixels::of(&b.shot("own-colours"));
     let upper = own.mean(380..440, 290..320);
     let lower = own.mean(380..440, 580..610);
@@ -92,8 +113,11 @@ fn every_control_works() {
     assert!(lower[2] > lower[1] + 30.0, "{lower:?}");
     let corner = own.mean(20..40, 600..620);
     assert!(corner.iter().all(|c| *c > 180.0), "{corner:?}");
+    own
+}
 
-    // Before is rough, after is smooth.
+/// Before is rough, after is smooth.
+fn compares_before_and_after(b: &mut Browser) {
     assert_eq!(b.eval("Pellucid.app.mode"), json!("slider"));
     b.eval("Pellucid.app.setColor('plain')");
     b.key("b");
@@ -120,8 +144,10 @@ fn every_control_works() {
     assert!((split - 630.0 / 820.0).abs() < 0.02, "{split}");
     let slider = Pixels::of(&b.shot("slider-moved"));
     assert!(same(&slider, &before, 240..590));
+}
 
-    // Side by side.
+/// Side by side.
+fn shows_both_side_by_side(b: &mut Browser) {
     b.key("s");
     let p = Pixels::of(&b.shot("side-by-side"));
     let background = p.at(20, 620);
@@ -129,8 +155,10 @@ fn every_control_works() {
         let seen = p.mean(x - 10..x + 10, 390..410);
         assert!((seen[0] - f64::from(background[0])).abs() > 10.0, "{seen:?}");
     }
+}
 
-    // Displacement: red and blue, with a legend whose ends are opposite.
+/// Displacement: red and blue, with a legend whose ends are opposite.
+fn colors_by_displacement(b: &mut Browser) {
     b.key("a");
     b.eval("Pellucid.app.setColor('displacement')");
     let p = Pixels::of(&b.shot("displacement"));
@@ -146,8 +174,10 @@ fn every_control_works() {
     assert_eq!(b.eval("document.getElementById('legend').hidden"), json!(false));
     let ends = b.eval("Pellucid.app.legend.ends");
     assert_eq!(ends[0].as_f64().unwrap(), -ends[1].as_f64().unwrap());
+}
 
-    // Normals and numbers give other pictures; distances to the truth are there.
+/// Normals and numbers give other pictures; distances to the truth are there.
+fn colors_by_other_numbers(b: &mut Browser) {
     let mut pictures = Vec::new();
     let options = b.eval("[...document.getElementById('color').options].map((o) => o.value)");
     let options: Vec<String> = serde_json::from_value(options).unwrap();
@@ -163,8 +193,10 @@ fn every_control_works() {
     pictures.sort();
     pictures.dedup();
     assert_eq!(pictures.len(), 4);
+}
 
-    // What a click finds is the point that the file has at that index.
+/// What a click finds is the point that the file has at that index.
+fn finds_the_point_at_a_click(b: &mut Browser, folder: &Folder) {
     b.click(MIDDLE);
     let picked = b.eval("Pellucid.app.picked");
     b.shot("picked");
@@ -187,8 +219,10 @@ fn every_control_works() {
     assert!(depth > 9.0, "{depth}");
     b.click((30.0, 640.0));
     assert_eq!(b.eval("Pellucid.app.picked"), json!(null));
+}
 
-    // A section takes the near half away: the same click finds the inside.
+/// A section takes the near half away: the same click finds the inside.
+fn cuts_a_section(b: &mut Browser, own: &Pixels) {
     b.key("x");
     b.eval("Pellucid.app.setSection({ axis: 2, place: 0.5 })");
     b.eval("Pellucid.app.setColor('original')");
@@ -200,8 +234,10 @@ fn every_control_works() {
     let inside = b.eval("Pellucid.app.picked");
     assert!(inside["place"][2].as_f64().unwrap() < 0.01, "{inside}");
     b.key("x");
+}
 
-    // Turning, moving and coming closer.
+/// Turning, moving and coming closer.
+fn turns_moves_and_zooms(b: &mut Browser) {
     let before = b.eval("Pellucid.app.camera.state()");
     b.drag(MIDDLE, (500.0, 430.0));
     b.key("+");
@@ -209,20 +245,24 @@ fn every_control_works() {
     assert!(now["azimuth"].as_f64() < before["azimuth"].as_f64());
     assert!(now["distance"].as_f64() < before["distance"].as_f64());
     b.key("r");
+}
 
-    // Dark: the background of view and page.
+/// Dark: the background of view and page.
+fn has_a_dark_theme(b: &mut Browser) {
     b.eval("document.getElementById('theme').click()");
     let dark = Pixels::of(&b.shot("dark"));
     let corner = dark.mean(20..40, 600..620);
     assert!(corner.iter().all(|c| *c < 90.0), "{corner:?}");
-    // What lies where in the panel depends on the run, so its colour is asked for.
+    // What lies where in the panel depends on the run, so its color is asked for.
     let panel = b.eval(
         "getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)",
     );
     let channels = panel.as_array().unwrap();
     assert!(channels.iter().all(|c| c.as_f64().unwrap() < 90.0), "{panel}");
+}
 
-    // The run is described in words and numbers; nothing from the file became markup.
+/// The run is described in words and numbers; nothing from the file became markup.
+fn describes_the_run(b: &mut Browser) {
     let panel = b.eval("document.getElementById('panel').textContent");
     let panel = panel.as_str().unwrap();
     for word in
@@ -233,14 +273,6 @@ fn every_control_works() {
     assert!(b.eval("document.querySelectorAll('#panel svg polyline').length").as_u64() > Some(1));
     assert_eq!(b.eval("typeof window.hacked"), json!("undefined"));
     assert_eq!(b.eval("document.querySelectorAll('img').length"), json!(0));
-
-    // A picture can be saved.
-    assert!(b.eval("Pellucid.app.save()").as_u64().unwrap() > 5_000);
-
-    // On a telephone.
-    b.resize(400, 800);
-    b.shot("narrow");
-    b.expect_quiet("file://");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Neighbourhoods of many queries, one after the other, that lie near each other.
+//! Neighborhoods of many queries, one after the other, that lie near each other.
 //!
 //! The leaves around a query are copied out once, with room to spare; the queries that follow
 //! look through the copy, without a branch per point, until one comes too near to its rim.
@@ -8,7 +8,7 @@ use crate::vec3::{self, Point};
 
 /// How much farther than asked for points are copied out.
 const SPARE: f64 = 1.4;
-/// How much farther than the last neighbour of the query before to look, in squared distance.
+/// How much farther than the last neighbor of the query before to look, in squared distance.
 const MARGIN: f64 = 1.3;
 /// The tree is asked instead of copying out more points than this, and than this many times those
 /// wanted: a heap of duplicates would be looked through again and again.
@@ -17,7 +17,7 @@ const CROWDED: usize = 16;
 /// Squares of smaller lengths vanish, and bounds with them.
 const TINY: f64 = 1e-140;
 
-/// The neighbourhoods of queries, given in an order in which most are near the one before.
+/// The neighborhoods of queries, given in an order in which most are near the one before.
 ///
 /// Which points are found depends on the query alone; their order also on the queries before.
 ///
@@ -37,7 +37,7 @@ const TINY: f64 = 1e-140;
 pub struct Around<'t> {
     tree: &'t KdTree,
     points: &'t [Point],
-    /// All points of the leaves within `reach` of `centre`, one array a coordinate.
+    /// All points of the leaves within `reach` of `center`, one array a coordinate.
     copy: [Vec<f64>; 3],
     pub(super) copied: Vec<u32>,
     centre: Point,
@@ -57,7 +57,7 @@ pub struct Around<'t> {
 }
 
 impl KdTree {
-    /// Neighbourhoods, among the points that the tree was built from, of queries near each other.
+    /// Neighborhoods, among the points that the tree was built from, of queries near each other.
     pub fn around<'t>(&'t self, points: &'t [Point]) -> Around<'t> {
         Around {
             tree: self,
@@ -173,7 +173,7 @@ impl Around<'_> {
         radius > TINY && vec3::distance2(query, self.centre).sqrt() + radius <= self.reach
     }
 
-    /// Copies out the leaves within `reach` of `centre`; gives up on more than `limit` points.
+    /// Copies out the leaves within `reach` of `center`; gives up on more than `limit` points.
     fn gather(&mut self, centre: Point, reach: f64, limit: usize) -> bool {
         (self.centre, self.reach) = (centre, -1.0);
         self.copy.iter_mut().for_each(Vec::clear);
@@ -294,7 +294,7 @@ impl Around<'_> {
     }
 }
 
-/// Most points to copy out for neighbourhoods of `wanted`.
+/// Most points to copy out for neighborhoods of `wanted`.
 fn limit(wanted: usize) -> usize {
     CROWD.max(wanted.saturating_mul(CROWDED))
 }

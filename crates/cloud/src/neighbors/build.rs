@@ -57,7 +57,7 @@ impl Node {
     }
 }
 
-/// Points next to each other, one array per coordinate so that distances vectorise.
+/// Points next to each other, one array per coordinate so that distances vectorize.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Leaf {

@@ -26,7 +26,7 @@ impl Collect for Closest {
     }
 }
 
-/// Up to this many neighbours are kept sorted all the time; beyond, moving them costs more than
+/// Up to this many neighbors are kept sorted all the time; beyond, moving them costs more than
 /// the tighter limit saves.
 const SORTED: usize = 96;
 

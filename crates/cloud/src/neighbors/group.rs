@@ -1,6 +1,6 @@
 //! The points of a leaf ask together: the leaves that may matter are looked up once for all.
 //!
-//! Points near each other have neighbours at similar distances, so each query first collects
+//! Points near each other have neighbors at similar distances, so each query first collects
 //! all points within a radius guessed from the query before it. With `k` or more of them the
 //! answer is among them; it is sorted out at the end, without a branch per candidate.
 
@@ -12,7 +12,7 @@ use crate::vec3::{self, Point};
 /// and ask one by one instead.
 const CROWD: usize = 128;
 
-/// How much farther than the last neighbour of the query before to look, in squared distance.
+/// How much farther than the last neighbor of the query before to look, in squared distance.
 const MARGIN: f64 = 1.3;
 
 /// The same for all queries of a leaf together.
@@ -90,7 +90,7 @@ impl Group {
     }
 
     /// The squared diagonal of some leaves, this one among them, that hold `k` points: no
-    /// neighbour is farther.
+    /// neighbor is farther.
     fn diagonal2(&self, tree: &KdTree, leaf: usize) -> f64 {
         let count = self.k.div_ceil(LEAF);
         let full = tree.len / LEAF;

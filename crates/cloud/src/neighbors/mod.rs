@@ -1,4 +1,4 @@
-//! Exact nearest-neighbour and radius search.
+//! Exact nearest-neighbor and radius search.
 //!
 //! A bucket kd-tree whose points lie in leaf order. Nodes carry tight boxes, and distances to
 //! boxes are summed in the same order as distances to points: rounding is monotone, so a box is
@@ -148,7 +148,7 @@ impl KdTree {
     }
 
     /// What `f` makes of the `k` nearest of each of the tree's own points, without keeping them: it
-    /// gets the number of a point, its neighbours (nearest first, itself among them) and their
+    /// gets the number of a point, its neighbors (nearest first, itself among them) and their
     /// squared distances, and scratch made by `scratch`. Points that are not finite get the default.
     ///
     /// ```

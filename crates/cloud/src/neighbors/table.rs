@@ -1,4 +1,4 @@
-//! Neighbours of many points at once.
+//! Neighbors of many points at once.
 
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ pub struct NeighborTable {
 }
 
 impl NeighborTable {
-    /// Neighbours per row: what was asked for, or the number of points if there are fewer.
+    /// Neighbors per row: what was asked for, or the number of points if there are fewer.
     pub fn k(&self) -> usize {
         self.k
     }
@@ -31,7 +31,7 @@ impl NeighborTable {
         self.indices.is_empty()
     }
 
-    /// Indices of the neighbours of query `i`; in a self-query the point itself is among them.
+    /// Indices of the neighbors of query `i`; in a self-query the point itself is among them.
     pub fn row(&self, i: usize) -> &[u32] {
         &self.indices[i * self.k..(i + 1) * self.k]
     }
@@ -83,7 +83,7 @@ pub(super) fn of_queries(tree: &KdTree, queries: &[Point], k: usize) -> Neighbor
     if k == 0 {
         return table;
     }
-    // Neighbours ask one after the other and find the tree in the cache.
+    // Neighbors ask one after the other and find the tree in the cache.
     let order = SpatialOrder::new(queries);
     let mut rows = table.rows_in(order.indices().iter().copied());
     rows.par_iter_mut().zip(order.indices()).with_min_len(CHUNK).for_each_init(

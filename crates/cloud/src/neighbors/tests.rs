@@ -163,7 +163,7 @@ fn a_visitor_can_stop() {
     assert_eq!(seen, 5);
 }
 
-/// Neighbouring leaves of very different density, heaps of duplicates, ties and outliers: what
+/// Neighboring leaves of very different density, heaps of duplicates, ties and outliers: what
 /// makes guessed radii wrong and groups of leaves too large. Single queries are the yardstick.
 #[test]
 fn uneven_density_is_exact() {

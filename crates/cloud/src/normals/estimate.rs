@@ -1,4 +1,4 @@
-//! Normals by principal components of neighbourhoods.
+//! Normals by principal components of neighborhoods.
 
 use rayon::prelude::*;
 
@@ -9,18 +9,18 @@ use crate::vec3::{self, Point};
 /// Rows per task; fixed, so that the work is cut the same way for any number of threads.
 const CHUNK: usize = 512;
 
-/// A neighbourhood counts as a line when its second largest variance is below this part of the
+/// A neighborhood counts as a line when its second largest variance is below this part of the
 /// largest.
 const LINE: f64 = 1e-12;
 /// The same for a noisy one.
 const THREAD: f64 = 0.1;
 
-/// The unit normal of the neighbourhood in each row of `table`, with arbitrary sign.
+/// The unit normal of the neighborhood in each row of `table`, with arbitrary sign.
 ///
 /// It is the direction of least variance of the row's points. Where that is not unique the rule
 /// is: the z axis for points that all coincide, and for points on a line the direction
 /// perpendicular to it that is nearest to the z axis (the x axis if the line is the z axis).
-/// Rows without neighbours (`u32::MAX`, from points that are not finite) give `[0, 0, 0]`.
+/// Rows without neighbors (`u32::MAX`, from points that are not finite) give `[0, 0, 0]`.
 ///
 /// ```
 /// use pellucid_cloud::{KdTree, normals::estimate_normals};
@@ -52,7 +52,7 @@ pub fn estimate_normals_k(points: &[Point], k: usize) -> Vec<Point> {
     estimate_normals(points, &table)
 }
 
-/// The normal of one neighbourhood, by the rules of [`estimate_normals`].
+/// The normal of one neighborhood, by the rules of [`estimate_normals`].
 ///
 /// ```
 /// use pellucid_cloud::normals::normal_of;
@@ -67,7 +67,7 @@ pub fn normal_of(points: &[Point], row: &[u32]) -> Point {
     }
 }
 
-/// The normal of the first `few` points of a neighbourhood, or of all of it where these lie on one
+/// The normal of the first `few` points of a neighborhood, or of all of it where these lie on one
 /// line, as the nearest points of a scan do whose rows are far apart.
 ///
 /// ```

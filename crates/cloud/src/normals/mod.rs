@@ -1,4 +1,4 @@
-//! Normals: estimation from neighbourhoods and consistent orientation.
+//! Normals: estimation from neighborhoods and consistent orientation.
 
 mod estimate;
 mod orient;

@@ -37,9 +37,9 @@ pub fn orient_like(normals: &mut [Point], reference: &[Point]) {
     }
 }
 
-/// Turns unit normals so that neighbours agree, and outwards as a whole.
+/// Turns unit normals so that neighbors agree, and outwards as a whole.
 ///
-/// Signs spread along the minimum spanning tree of the graph of the first twelve neighbours in
+/// Signs spread along the minimum spanning tree of the graph of the first twelve neighbors in
 /// the self-query `table` (Hoppe et al. 1992, doi:10.1145/133994.134011). Besides `1 - |n_i·n_j|`
 /// the weight of an edge counts how steeply it leaves the two tangent planes, so that the tree
 /// runs along the surface and not through a thin plate; and two normals agree when one is like

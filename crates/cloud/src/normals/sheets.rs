@@ -14,7 +14,7 @@ const SMALLEST: f64 = 0.15;
 /// Bins of the histogram of heights.
 const BINS: usize = 32;
 
-/// Turns normals away from the other layer, where the neighbours of a point in `table` lie in two
+/// Turns normals away from the other layer, where the neighbors of a point in `table` lie in two
 /// layers along its normal.
 ///
 /// The cut between the layers is where it explains most of the variance of the heights (Otsu
@@ -34,10 +34,10 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
     sides.iter().filter(|s| **s != 0.0).count()
 }
 
-/// The normal of point `i` from its neighbours in `row`, and whether these lie in two layers; if
+/// The normal of point `i` from its neighbors in `row`, and whether these lie in two layers; if
 /// so it looks away from the other one, else its sign says nothing.
 ///
-/// All from one neighbourhood, so that a piece of a cloud gets what the whole would; `heights` is
+/// All from one neighborhood, so that a piece of a cloud gets what the whole would; `heights` is
 /// scratch.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Thinner surroundings than its neighbours.
+//! Thinner surroundings than its neighbors.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -13,14 +13,14 @@ const LEAST_REACH: f64 = 1e-3;
 /// Flags points by their local outlier factor.
 ///
 /// Breunig, Kriegel, Ng & Sander 2000, "LOF: Identifying Density-Based Local Outliers",
-/// doi:10.1145/342009.335388. The factor of a point is the mean density around its neighbours
+/// doi:10.1145/342009.335388. The factor of a point is the mean density around its neighbors
 /// over the density around itself: near one inside a surface, whatever its density, and larger
-/// away from it. Of neighbours at the same distance those of lower index are taken, so that there
+/// away from it. Of neighbors at the same distance those of lower index are taken, so that there
 /// are exactly k.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LocalOutlier {
-    /// Neighbours that make up the surroundings of a point.
+    /// Neighbors that make up the surroundings of a point.
     pub neighbors: usize,
     /// A larger factor is an outlier's.
     pub factor: f64,

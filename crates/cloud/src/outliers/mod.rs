@@ -7,9 +7,9 @@
 //! | rule | a point is an outlier if | strong | weak |
 //! |---|---|---|---|
 //! | [`Isolated`], the default | its neighbors are much farther than theirs are from them | any density | clumps larger than its surroundings |
-//! | [`Statistical`] | its neighbours are farther than is usual in the cloud | one density throughout | sparse parts count as outliers |
+//! | [`Statistical`] | its neighbors are farther than is usual in the cloud | one density throughout | sparse parts count as outliers |
 //! | [`Radius`] | too few points lie around it | small far clumps | needs a fixed radius |
-//! | [`LocalOutlier`] | its surroundings are thinner than those of its neighbours | density that varies | clumps larger than k |
+//! | [`LocalOutlier`] | its surroundings are thinner than those of its neighbors | density that varies | clumps larger than k |
 //!
 //! With the default parameters, on the seven shapes of [`synth`](crate::synth) with 10,000 points,
 //! Gaussian noise of 0.3 spacings and 5 % of the points thrown by 10 spacings on each axis, of which
@@ -68,7 +68,7 @@ pub use statistical::Statistical;
 /// Points a thread works on at once: fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 256;
 
-/// The most neighbours that can be asked for.
+/// The most neighbors that can be asked for.
 const MOST_NEIGHBORS: usize = 1000;
 
 /// A rule and its parameters.
@@ -78,11 +78,11 @@ const MOST_NEIGHBORS: usize = 1000;
 pub enum Rule {
     /// Far from its neighbors, compared with the points around it.
     Isolated(Isolated),
-    /// Far from its neighbours, compared with all points.
+    /// Far from its neighbors, compared with all points.
     Statistical(Statistical),
     /// Too few points around.
     Radius(Radius),
-    /// Thinner surroundings than its neighbours.
+    /// Thinner surroundings than its neighbors.
     LocalOutlier(LocalOutlier),
 }
 
@@ -198,17 +198,17 @@ impl OutlierError {
 
 /// Which points are outliers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct OutlierFlags {
     /// One for each point, in order. Rows that are not finite are no points and never flagged.
     pub flags: Vec<bool>,
     /// The mean spacing that lengths were measured in.
     pub spacing: f64,
-    /// The limit that was passed: times what is usual around, mean distance to the neighbours in
-    /// spacings, neighbours, or local outlier factor.
+    /// The limit that was passed: times what is usual around, mean distance to the neighbors in
+    /// spacings, neighbors, or local outlier factor.
     pub limit: f64,
 }
 
-impl Found {
+impl OutlierFlags {
     /// How many outliers there are.
     pub fn count(&self) -> usize {
         self.flags.iter().filter(|&&f| f).count()
@@ -221,7 +221,7 @@ impl Found {
 }
 
 /// Looks for outliers; the result is the same for any number of threads.
-pub fn find(points: &[Point], rule: &Rule) -> Result<Found, OutlierError> {
+pub fn find(points: &[Point], rule: &Rule) -> Result<OutlierFlags, OutlierError> {
     rule.check()?;
     let tree = KdTree::new(points);
     if tree.len() < rule.needed() {
@@ -239,7 +239,7 @@ pub fn find(points: &[Point], rule: &Rule) -> Result<Found, OutlierError> {
         Rule::Radius(r) => r.find(points, &tree, spacing),
         Rule::LocalOutlier(r) => r.find(&tree, spacing),
     };
-    Ok(Found { flags, spacing, limit })
+    Ok(OutlierFlags { flags, spacing, limit })
 }
 
 /// `value` of each finite point, `blank` of the others; points are asked in the order of the

@@ -1,4 +1,4 @@
-//! Far from its neighbours, compared with all points.
+//! Far from its neighbors, compared with all points.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ const MAD_TO_SIGMA: f64 = 1.482_602_218_505_602;
 /// distance deviates, and every small unevenness would pass for an outlier.
 const LEAST_DEVIATION: f64 = 0.1;
 
-/// Flags points whose mean distance to their neighbours is unusually large.
+/// Flags points whose mean distance to their neighbors is unusually large.
 ///
 /// The rule of Rusu et al. 2008 (doi:10.1016/j.robot.2008.08.005): the limit is the mean of that
 /// distance over the cloud plus `ratio` standard deviations. Outliers raise both and so hide one
@@ -23,7 +23,7 @@ const LEAST_DEVIATION: f64 = 0.1;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Statistical {
-    /// Neighbours whose distances are averaged.
+    /// Neighbors whose distances are averaged.
     pub neighbors: usize,
     /// How many standard deviations above the usual is too far.
     pub ratio: f64,
@@ -52,7 +52,7 @@ impl Statistical {
         (scores.iter().map(|&s| s > limit).collect(), limit)
     }
 
-    /// Mean distance to the neighbours in spacings; NaN for rows that are not finite.
+    /// Mean distance to the neighbors in spacings; NaN for rows that are not finite.
     pub(super) fn scores(&self, points: &[Point], tree: &KdTree, spacing: f64) -> Vec<f64> {
         let k = self.neighbors;
         for_each_point(points, tree, f64::NAN, |i, near| {

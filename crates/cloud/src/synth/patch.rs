@@ -18,7 +18,7 @@ pub(super) enum Patch {
     Sphere { radius: f64 },
     /// A torus around the z axis: `ring` to the middle of the tube, `tube` its radius.
     Torus { ring: f64, tube: f64 },
-    /// The wall of a cylinder with axis parallel to z through `centre`, `half` up and down;
+    /// The wall of a cylinder with axis parallel to z through `center`, `half` up and down;
     /// normals point outwards, or inwards if it is the wall of a hole.
     Wall { centre: Point, radius: f64, half: f64, hole: bool },
     /// A wavy height field.

@@ -26,7 +26,7 @@ pub(super) struct Planar {
     v: Point,
     normal: Point,
     outline: Outline,
-    /// Centre and radius of a round hole that lies wholly inside the outline.
+    /// Center and radius of a round hole that lies wholly inside the outline.
     hole: Option<(Flat, f64)>,
 }
 

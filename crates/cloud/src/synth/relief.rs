@@ -90,7 +90,7 @@ impl Relief {
         best
     }
 
-    /// Minimises half the squared distance over (x, y) in the square: Newton's step where the
+    /// Minimizes half the squared distance over (x, y) in the square: Newton's step where the
     /// second derivatives allow it, else down the slope; halved until the distance falls.
     fn descend(&self, p: Point, start: Point) -> Point {
         let mut on = start;

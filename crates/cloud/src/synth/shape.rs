@@ -16,7 +16,7 @@ use crate::PointCloud;
 use crate::attribute::{Attribute, Values, names};
 use crate::vec3::Point;
 
-/// A surface that is known exactly, about two units across and centred on the origin.
+/// A surface that is known exactly, about two units across and centered on the origin.
 ///
 /// ```
 /// use pellucid_cloud::synth::Shape;

@@ -1,20 +1,22 @@
-//! How much a neighbour counts, by its distance.
+//! How much a neighbor counts, by its distance.
 
-use serde::{Deserialize, Serialize};
+use crate::parameters::choices;
+use featgraph::exp::exp;
 
-/// A weight that falls with distance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kernel {
-    /// All neighbours count the same.
-    #[default]
-    Flat,
-    /// `(1 - t²)²`: smooth, zero at the radius.
-    Biweight,
-    /// `(1 - t²)⁴`: smoother, and with more weight in the middle.
-    Quartic,
-    /// `exp(-t² / (2 s²))` with `s` a third of the radius.
-    Gaussian,
+choices! {
+    /// A weight that falls with distance.
+    #[derive(Default)]
+    pub enum Kernel {
+        /// All neighbors count the same.
+        #[default]
+        Flat = "flat",
+        /// `(1 - t²)²`: smooth, zero at the radius.
+        Biweight = "biweight",
+        /// `(1 - t²)⁴`: smoother, and with more weight in the middle.
+        Quartic = "quartic",
+        /// `exp(-t² / (2 s²))` with `s` a third of the radius.
+        Gaussian = "gaussian",
+    }
 }
 
 impl Kernel {
@@ -32,7 +34,7 @@ impl Kernel {
                 let s = (1.0 - t2).max(1e-3);
                 s * s * s * s
             }
-            Kernel::Gaussian => (-4.5 * t2).exp(),
+            Kernel::Gaussian => exp(-4.5 * t2),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Local fits that several methods share: kernels, weighted planes, quadrics over a plane,
 //! oriented normals, projection onto surfaces.
 //!
-//! Points are handed over relative to a nearby centre, so that no precision is lost to offsets.
+//! Points are handed over relative to a nearby center, so that no precision is lost to offsets.
 
 mod kernel;
 pub mod lanes;
@@ -16,9 +16,10 @@ mod sphere;
 
 pub use kernel::Kernel;
 pub use normals::{
-    NORMALS, NormalSource, NormalSupply, SIGN_NEIGHBORS, estimate_oriented, normal_neighbors,
+    NormalSource, NormalSupply, SIGN_NEIGHBORS, estimate_oriented, normal_neighbors,
     smooth_normal_neighbors,
 };
+pub(crate) use onto::onto;
 pub use onto::{Onto, Placed, SurfacePasses};
 pub use oriented::{
     Neighborhood, Oriented, QUARTIC_CUT2, SPACING_NEIGHBORS, Support, local_spacing,

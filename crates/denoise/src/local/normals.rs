@@ -7,40 +7,33 @@ use pellucid_cloud::normals::orient_consistently;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::Moments;
 use crate::DenoiseError;
 use crate::frame::LocalFrame;
-use crate::registry::Parameter;
+use crate::parameters::choices;
 
 /// Points per parallel task; fixed, so that the work is cut the same way for any number of threads.
 const CHUNK: usize = 256;
-/// Neighbours over which signs spread, the point included.
+/// Neighbors over which signs spread, the point included.
 pub const SIGN_NEIGHBORS: usize = 13;
-/// Most points in a neighbourhood, whatever the noise.
+/// Most points in a neighborhood, whatever the noise.
 const MOST_NEIGHBORS: usize = 80;
 
-/// Where a method takes its normals from: the value of a parameter `normals`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NormalSource {
-    /// Estimated from the points, and turned so that neighbours agree.
-    #[default]
-    Estimate,
-    /// Those that the cloud came with.
-    File,
+choices! {
+    /// Where a method takes its normals from: the value of a parameter `normals`.
+    #[derive(Default)]
+    pub enum NormalSource {
+        /// Estimated from the points, and turned so that neighbors agree.
+        #[default]
+        Estimate = "estimate",
+        /// Those that the cloud came with.
+        File = "file",
+    }
 }
 
-/// The row of a parameter `normals` in a method's table.
-pub const NORMALS: Parameter = Parameter {
-    name: "normals",
-    unit: "",
-    about: "where normals come from: estimate (from the points) or file (those of the cloud)",
-};
-
 impl NormalSource {
-    /// The unit normal of each local point of `frame`, neighbours on the same side; `sigma` is the
+    /// The unit normal of each local point of `frame`, neighbors on the same side; `sigma` is the
     /// noise in spacings.
     ///
     /// With `File`, points whose normal is zero or not finite get that of the nearest point with a
@@ -90,7 +83,7 @@ impl NormalSupply {
     }
 }
 
-/// Points that a normal is fitted to, for noise of `sigma` spacings: the neighbourhood must reach
+/// Points that a normal is fitted to, for noise of `sigma` spacings: the neighborhood must reach
 /// past the noise.
 pub fn normal_neighbors(sigma: f64) -> usize {
     reaching(sigma, 10.0)

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::frame::Unit;
 use crate::passes::Passes;
-use crate::{DenoiseError, Denoised, ParameterError, Run};
+use crate::{DenoiseError, Denoised, Run};
 
 /// The parameters that these methods have in common.
 pub struct Onto {
@@ -30,20 +30,24 @@ pub struct Onto {
     pub iterations: usize,
 }
 
-impl Onto {
-    /// An error that names the parameter that is out of its range.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let positive = |x: Option<f64>| x.is_none_or(|x| x > 0.0 && x.is_finite());
-        let scale = self.filter_scale.is_none_or(|s| s > 0.0 && s <= 100.0);
-        ParameterError::check(scale, "filter_scale", self.filter_scale, "above 0, at most 100")?;
-        ParameterError::check(positive(self.radius), "radius", self.radius, "above 0, or null")?;
-        let one = self.radius.is_none() || self.filter_scale.is_none();
-        ParameterError::check(one, "radius", self.radius, "null when filter_scale is given")?;
-        let passes = (1..=1000).contains(&self.iterations);
-        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
-        ParameterError::check(positive(self.reach), "reach", self.reach, "above 0, or null")
-    }
+/// The [`Onto`] of a method that has its parameters, by these names, and the constants `NAME` and `MIN_POINTS`.
+macro_rules! onto {
+    ($parameters:expr) => {
+        $crate::local::Onto {
+            name: NAME,
+            min_points: MIN_POINTS,
+            filter_scale: $parameters.filter_scale,
+            radius: $parameters.radius,
+            units: $parameters.units,
+            normals: $parameters.normals,
+            reach: $parameters.reach,
+            iterations: $parameters.iterations,
+        }
+    };
+}
+pub(crate) use onto;
 
+impl Onto {
     /// Moves each point to where `project` puts it, given its support; `automatic` is the filter
     /// scale for a noise in spacings.
     pub fn denoise(

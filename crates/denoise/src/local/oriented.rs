@@ -12,8 +12,8 @@ pub const SPACING_NEIGHBORS: usize = 16;
 /// Points per parallel task.
 const CHUNK: usize = 512;
 
-/// The local spacing of every point: half the distance to its 15th neighbour, so about the side of
-/// the square that a point stands for, as the median over the neighbourhood. A lone outlier so gets
+/// The local spacing of every point: half the distance to its 15th neighbor, so about the side of
+/// the square that a point stands for, as the median over the neighborhood. A lone outlier so gets
 /// the spacing of the surface next to it.
 ///
 /// `table` is that of the points themselves; its first sixteen columns count.

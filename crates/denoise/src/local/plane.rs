@@ -25,7 +25,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Counts in a point, given relative to a nearby centre.
+    /// Counts in a point, given relative to a nearby center.
     #[inline]
     pub fn add(&mut self, x: Point, weight: f64) {
         let wx = vec3::scale(x, weight);

@@ -5,13 +5,13 @@ use pellucid_cloud::vec3::{self, Point};
 use super::Plane;
 
 /// Weighted sum of squared distances to planes, as a function of a point; the point is measured
-/// from a nearby centre.
+/// from a nearby center.
 ///
 /// ```
 /// use pellucid_denoise::local::{Plane, PlaneSum};
 ///
 /// let mut sum = PlaneSum::default();
-/// sum.add(&Plane { centre: [0.0, 0.0, 1.0], normal: [0.0, 0.0, 1.0] }, 3.0);
+/// sum.add(&Plane { center: [0.0, 0.0, 1.0], normal: [0.0, 0.0, 1.0] }, 3.0);
 /// // The anchor's pull of 1 against the plane's of 3.
 /// assert_eq!(sum.nearest([5.0, 6.0, 2.0], 1.0), Some([5.0, 6.0, 1.25]));
 /// ```

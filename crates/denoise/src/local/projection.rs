@@ -3,13 +3,14 @@
 //! A set X is drawn to the local medians of a fixed set P, and its points push each other apart.
 //! Weights fall as `θ(r) = exp(-(r / a)²)` with `a` a quarter of the papers' support radius `h`.
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree};
 use rayon::prelude::*;
 
 /// Weights below `exp(-CUT2)` count as zero; at the papers' full radius it would be `exp(-16)`.
 const CUT2: f64 = 4.0;
-/// Most points that one neighbourhood takes in, so that a heap of points costs no more than this
+/// Most points that one neighborhood takes in, so that a heap of points costs no more than this
 /// many each.
 const MOST: usize = 512;
 /// Points per parallel task; fixed, so that nothing depends on the number of threads.
@@ -38,7 +39,7 @@ impl Theta {
     /// The weight at a squared distance.
     #[inline]
     pub fn weight(&self, r2: f64) -> f64 {
-        (-r2 * self.scale2).exp()
+        exp(-r2 * self.scale2)
     }
 
     /// Finds the points with a weight around `q`.

@@ -52,7 +52,7 @@ const NORMAL_MATRIX: [[usize; 6]; 6] = [
 
 impl QuadricFit {
     /// An empty fit over `plane`, with `origin` as the place where precision matters most and
-    /// `scale` the size of the neighbourhood.
+    /// `scale` the size of the neighborhood.
     #[inline]
     pub fn new(plane: &Plane, origin: Point, scale: f64) -> QuadricFit {
         let (u, v) = vec3::tangents(plane.normal);

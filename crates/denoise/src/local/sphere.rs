@@ -28,7 +28,7 @@ impl From<[f64; 9]> for SphereFit {
 }
 
 impl SphereFit {
-    /// Counts in a point, given relative to a nearby centre, and its unit normal.
+    /// Counts in a point, given relative to a nearby center, and its unit normal.
     #[inline]
     pub fn add(&mut self, x: Point, normal: Point, weight: f64) {
         let ([x0, x1, x2], [n0, n1, n2]) = (vec3::scale(x, weight), vec3::scale(normal, weight));
@@ -85,7 +85,7 @@ impl Sphere {
         vec3::scale(self.u, -2.0 * self.u0 / (uu + (uu * discriminant).sqrt()))
     }
 
-    /// The unit normal at the origin's side of the sphere, or `None` at its centre.
+    /// The unit normal at the origin's side of the sphere, or `None` at its center.
     pub fn normal(&self) -> Option<Point> {
         vec3::normalized(self.u)
     }

@@ -3,12 +3,12 @@
 
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::Point;
-use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
-use crate::local::{NORMALS, Neighborhood, NormalSource, Onto};
-use crate::registry::{Method, Parameter, Parameters};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::frame::Unit;
+use crate::local::{Neighborhood, NormalSource, onto};
+use crate::parameters::{Checked, Parameters, above, between, parameters};
+use crate::registry::Method;
+use crate::{DenoiseError, Denoised, ParameterError, Run};
 
 const NAME: &str = "apss";
 const MIN_POINTS: usize = 4;
@@ -22,42 +22,7 @@ const LARGEST_SCALE: f64 = 5.0;
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
-    parameters: &[
-        Parameter {
-            name: "filter_scale",
-            unit: "local spacings",
-            about: "radius of the support of a point; null: from the estimated noise",
-        },
-        Parameter {
-            name: "radius",
-            unit: "spacings",
-            about: "the same radius for all points instead, in the unit that `units` says",
-        },
-        UNITS,
-        Parameter {
-            name: "roundness",
-            unit: "",
-            about: "curvature of the spheres: 1 as fitted, 0 planes",
-        },
-        Parameter {
-            name: "projections",
-            unit: "projections",
-            about: "most projections of a point within a pass",
-        },
-        Parameter {
-            name: "iterations",
-            unit: "iterations",
-            about: "passes, each on the surface of the points as the one before left them",
-        },
-        NORMALS,
-        Parameter {
-            name: "reach",
-            unit: "spacings",
-            about: "a point this far from the surface is an outlier and stays, in the unit that \
-                    `units` says; null: from the estimated noise",
-        },
-    ],
-    ..Method::new::<ApssParameters>(
+    ..Method::new::<Apss>(
         NAME,
         "projects points on algebraic spheres fitted to points and normals",
         "Guennebaud & Gross 2007, Algebraic point set surfaces",
@@ -65,79 +30,41 @@ pub const METHOD: Method = Method {
     )
 };
 
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ApssParameters {
-    /// Radius of a support in local spacings; `None`: from the noise.
-    pub filter_scale: Option<f64>,
-    /// One radius for all.
-    pub radius: Option<f64>,
-    /// What `radius` and `reach` are given in.
-    pub units: Unit,
-    /// 1 spheres, 0 planes.
-    pub roundness: f64,
-    /// Most projections of a point in a pass.
-    pub projections: usize,
-    /// Passes.
-    pub iterations: usize,
-    /// Where normals come from.
-    pub normals: NormalSource,
-    /// Largest move.
-    pub reach: Option<f64>,
-}
-
-impl Default for ApssParameters {
-    fn default() -> Self {
-        ApssParameters {
-            filter_scale: None,
-            radius: None,
-            units: Unit::Spacing,
-            roundness: 1.0,
-            projections: 3,
-            iterations: 1,
-            normals: NormalSource::Estimate,
-            reach: None,
-        }
+parameters! {
+    /// Parameters of algebraic point set surfaces.
+    pub struct Apss {
+        /// Radius of the support of a point; null: from the estimated noise.
+        filter_scale: Option<f64> = None, in above(0.0).up_to(100.0), unit "local spacings";
+        /// Radius of the support of every point, instead of one that follows the local spacing.
+        radius: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Unit of `radius` and `reach`: mean spacings, or units of the file.
+        units: Unit = Unit::Spacing;
+        /// Curvature of the spheres: 1 as fitted, 0 planes.
+        roundness: f64 = 1.0, in between(0.0, 1.0);
+        /// Largest number of projections of a point within a pass.
+        projections: usize = 3, in between(1.0, 1000.0), unit "projections";
+        /// Number of passes; each starts from the previous result.
+        iterations: usize = 1, in between(1.0, 1000.0), unit "iterations";
+        /// Where normals come from: estimated from the points, or those of the file.
+        normals: NormalSource = NormalSource::Estimate;
+        /// Distance to the surface from which a point is an outlier and is not moved;
+        /// null: from the estimated noise.
+        reach: Option<f64> = None, in above(0.0), unit "spacings";
     }
 }
 
-impl Parameters for ApssParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
+impl Parameters for Apss {
+    fn check_together(&self) -> Result<(), ParameterError> {
+        ParameterError::one_of(("radius", self.radius), ("filter_scale", self.filter_scale))
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let onto = Onto {
-            name: NAME,
-            min_points: MIN_POINTS,
-            filter_scale: self.filter_scale,
-            radius: self.radius,
-            units: self.units,
-            normals: self.normals,
-            reach: self.reach,
-            iterations: self.iterations,
-        };
-        onto.check()?;
-        let (roundness, projections) = (self.roundness, self.projections);
-        let round = (0.0..=1.0).contains(&roundness);
-        ParameterError::check(round, "roundness", roundness, "between 0 and 1")?;
-        let some = (1..=1000).contains(&projections);
-        ParameterError::check(some, "projections", projections, "between 1 and 1000")?;
-        Ok(Box::new(Apss { onto, roundness, projections }))
-    }
-}
-
-struct Apss {
-    onto: Onto,
-    roundness: f64,
-    projections: usize,
-}
-
-impl Denoiser for Apss {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        self.onto.denoise(noisy, run, automatic_scale, |q, radius, near| {
-            near.walk(q, radius, self.projections, ARRIVED, |near| self.step(near, radius))
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        onto!(checked).denoise(noisy, run, automatic_scale, |q, radius, near| {
+            near.walk(q, radius, checked.projections, ARRIVED, |near| checked.step(near, radius))
         })
     }
 }

@@ -27,11 +27,11 @@ mod tuning;
 mod weigh;
 
 use pellucid_cloud::PointCloud;
-use serde::{Deserialize, Serialize};
 
 use crate::frame::{LocalFrame, Unit};
-use crate::registry::{Method, Parameter, Parameters};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Report, Run, Stop};
+use crate::parameters::{Checked, Parameters, above, between, parameters};
+use crate::registry::Method;
+use crate::{DenoiseError, Denoised, Denoiser, Report, Run, Stop};
 
 use treatment::{Treatment, Work};
 
@@ -47,23 +47,6 @@ const MIN_POINTS: usize = 4;
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
-    parameters: &[
-        Parameter {
-            name: "strength",
-            unit: "",
-            about: "denoising strength from 0 to 2; 1 is automatic, lower values keep more detail",
-        },
-        Parameter {
-            name: "even",
-            unit: "steps",
-            about: "steps of tangential relaxation at the end of a level; 0 for none",
-        },
-        Parameter {
-            name: "reach",
-            unit: "noise",
-            about: "no point moves by more than this many times the estimated noise",
-        },
-    ],
     ..Method::new::<AutoParameters>(
         NAME,
         "feature graph learning with everything decided from the cloud itself",
@@ -72,35 +55,26 @@ pub const METHOD: Method = Method {
     )
 };
 
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AutoParameters {
-    /// How much of what the cloud asks for is done.
-    pub strength: f64,
-    /// Steps along the surface at the end.
-    pub even: usize,
-    /// Most that a point may move, in units of the noise.
-    pub reach: f64,
-}
-
-impl Default for AutoParameters {
-    fn default() -> Self {
-        AutoParameters { strength: 1.0, even: 4, reach: 5.0 }
+parameters! {
+    /// Parameters of the default method.
+    pub struct AutoParameters {
+        /// Denoising strength from 0 to 2; 1 is automatic, lower values keep more detail.
+        strength: f64 = 1.0, in between(0.0, 2.0);
+        /// Number of steps of tangential relaxation at the end of a level; 0 for none.
+        even: usize = 4, in between(0.0, 100.0), unit "steps";
+        /// Largest displacement of a point, in units of the estimated noise.
+        reach: f64 = 5.0, in above(0.0), unit "noise";
     }
 }
 
 impl Parameters for AutoParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
-    }
-
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let (s, r) = (self.strength, self.reach);
-        ParameterError::check((0.0..=2.0).contains(&s), "strength", s, "0 to 2")?;
-        ParameterError::check(self.even <= 100, "even", self.even, "0 to 100")?;
-        ParameterError::check(r > 0.0 && r.is_finite(), "reach", r, "above 0")?;
-        Ok(Box::new(Auto { parameters: self, tuning: Tuning::default() }))
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        let parameters = AutoParameters::clone(checked);
+        Auto { parameters, tuning: Tuning::default() }.denoise(noisy, run)
     }
 }
 

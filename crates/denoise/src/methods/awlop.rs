@@ -1,24 +1,25 @@
 //! Anisotropic weighted locally optimal projection (Huang et al. 2013, edge-aware resampling):
-//! points move along smoothed normals, and only by those neighbours that lie on their side of an
+//! points move along smoothed normals, and only by those neighbors that lie on their side of an
 //! edge.
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
-use serde::{Deserialize, Serialize};
 
-use super::lop::{ITERATIONS, PROPERTIES, RADIUS, REPULSION};
-use crate::frame::{UNITS, Unit};
+use super::lop::PROPERTIES;
+use crate::frame::Unit;
+use crate::local::NormalSource;
 use crate::local::projection::{Push, Theta, automatic_radius};
-use crate::local::{NORMALS, NormalSource};
-use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::parameters::{Checked, Parameters, above, between, choices, parameters};
+use crate::passes::{Pass, Passes};
+use crate::registry::{Method, Preset, Properties};
+use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "awlop";
 const MIN_POINTS: usize = 4;
 /// Passes of the bilateral filter over the normals of the data.
 const SMOOTHINGS: usize = 4;
-/// The paper's σ_p in units of the noise: neighbours much higher than that lie on another sheet.
+/// The paper's σ_p in units of the noise: neighbors much higher than that lie on another sheet.
 const HEIGHT: f64 = 5.0;
 /// Noise taken for granted, in spacings, where a width must not vanish.
 const LEAST_NOISE: f64 = 0.1;
@@ -34,134 +35,77 @@ pub const METHOD: Method = Method {
         about: "the projection as published: whole vectors, weighted by height over the tangent plane",
         properties: Properties { for_the_record: true, ..PROPERTIES },
     }],
-    parameters: &[
-        RADIUS,
-        REPULSION,
-        ITERATIONS,
-        Parameter {
-            name: "pull",
-            unit: "",
-            about: "how neighbors move a point: heights (along its normal) or vectors (whole)",
-        },
-        Parameter {
-            name: "angle",
-            unit: "degrees",
-            about: "normals that differ by this much count as those of another face; above 0, up \
-                    to 180",
-        },
-        NORMALS,
-        UNITS,
-    ],
-    ..Method::new::<AwlopParameters>(
+    ..Method::new::<Awlop>(
         NAME,
-        "projects along smoothed normals by neighbours on the same side of edges",
+        "projects along smoothed normals by neighbors on the same side of edges",
         "Huang et al. 2013, Edge-aware point set resampling",
         Some("10.1145/2421636.2421645"),
     )
 };
 
-/// How the data move a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pull {
-    /// Along the normal, to the mean height of the neighbors on the same side of an edge.
-    Heights,
-    /// By whole vectors to the weighted median of the neighbors, as published.
-    Vectors,
-}
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AwlopParameters {
-    /// Support radius; `None`: from the noise.
-    pub radius: Option<f64>,
-    /// The paper's µ.
-    pub repulsion: f64,
-    /// Steps.
-    pub iterations: usize,
+choices! {
     /// How the data move a point.
-    pub pull: Pull,
-    /// The paper's σ_n, in degrees.
-    pub angle: f64,
-    /// Where normals come from.
-    pub normals: NormalSource,
-    /// What `radius` is given in.
-    pub units: Unit,
-}
-
-impl Default for AwlopParameters {
-    fn default() -> Self {
-        AwlopParameters {
-            radius: None,
-            repulsion: 0.3,
-            iterations: 3,
-            pull: Pull::Heights,
-            angle: 30.0,
-            normals: NormalSource::Estimate,
-            units: Unit::Spacing,
-        }
+    pub enum Pull {
+        /// Along the normal, to the mean height of the neighbors on the same side of an edge.
+        Heights = "heights",
+        /// By whole vectors to the weighted median of the neighbors, as published.
+        Vectors = "vectors",
     }
 }
 
-impl Parameters for AwlopParameters {
+parameters! {
+    /// Parameters of anisotropic weighted locally optimal projection.
+    pub struct Awlop {
+        /// Support radius h, in the unit that `units` names; weights fall as exp(-(4r/h)²); null: from
+        /// the estimated noise.
+        radius: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Strength with which points push each other apart.
+        repulsion: f64 = 0.3, in between(0.0, 0.5);
+        /// Number of steps of the projection.
+        iterations: usize = 3, in between(1.0, 1000.0), unit "iterations";
+        /// How neighbors move a point: along its normal by their heights, or by whole vectors.
+        pull: Pull = Pull::Heights;
+        /// Angle between normals from which neighbors count as points of another face.
+        angle: f64 = 30.0, in above(0.0).up_to(180.0), unit "degrees";
+        /// Where normals come from: estimated from the points, or those of the file.
+        normals: NormalSource = NormalSource::Estimate;
+        /// Unit of `radius`: mean spacings, or units of the file.
+        units: Unit = Unit::Spacing;
+    }
+}
+
+impl Parameters for Awlop {
     fn preset(name: &str) -> Option<Self> {
-        let paper = AwlopParameters { pull: Pull::Vectors, ..Self::default() };
+        let paper = Awlop { pull: Pull::Vectors, ..Self::default() };
         (name == "paper").then_some(paper)
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let positive = self.radius.is_none_or(|x| x > 0.0 && x.is_finite());
-        ParameterError::check(positive, "radius", self.radius, "above 0, or null")?;
-        let push = (0.0..=0.5).contains(&self.repulsion);
-        ParameterError::check(push, "repulsion", self.repulsion, "between 0 and 0.5")?;
-        let steps = (1..=1000).contains(&self.iterations);
-        ParameterError::check(steps, "iterations", self.iterations, "between 1 and 1000")?;
-        let angle = self.angle > 0.0 && self.angle <= 180.0;
-        ParameterError::check(angle, "angle", self.angle, "above 0, up to 180")?;
-        Ok(Box::new(Awlop(self)))
-    }
-}
-
-struct Awlop(AwlopParameters);
-
-impl Denoiser for Awlop {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
         let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
-        if self.0.radius.is_none() && passes.is_clean() {
+        if checked.radius.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }
         let sigma = passes.noise.sigma;
-        let h = match self.0.radius {
-            Some(h) => passes.frame.length(h, self.0.units),
+        let h = match checked.radius {
+            Some(h) => passes.frame.length(h, checked.units),
             None => automatic_radius(sigma),
         };
         passes.note(format!("support radius {h:.2} spacings"));
         let theta = Theta::new(h);
-        let sides = Sides::new(self.0.angle, HEIGHT * sigma.max(LEAST_NOISE));
+        let sides = Sides::new(checked.angle, HEIGHT * sigma.max(LEAST_NOISE));
         let data = passes.frame.points().to_vec();
         let tree = KdTree::new(&data);
-        let whole = self.0.pull == Pull::Vectors;
+        let whole = checked.pull == Pull::Vectors;
         let v = whole.then(|| theta.densities(&data, &tree));
-        let mut given = self.0.normals.normals(noisy, &passes.frame, sigma)?;
+        let mut given = checked.normals.normals(noisy, &passes.frame, sigma)?;
         let mut normals = vec![];
-        passes.run(run, self.0.iterations, |pass, points, run| {
+        passes.run(run, checked.iterations, |pass, points, run| {
             if pass.index == 1 {
-                for k in 0..SMOOTHINGS {
-                    let share = [k, k + 1].map(|k| 0.5 * k as f64 / SMOOTHINGS as f64);
-                    let mut next = given.clone();
-                    pass.fill(
-                        share,
-                        &mut next,
-                        run,
-                        || tree.around(&data),
-                        |around, i, n| {
-                            theta.near(data[i], around);
-                            *n = sides.normal(&theta, *n, &given, around);
-                        },
-                    )?;
-                    given = next;
-                }
+                sides.smooth(&theta, &mut given, &data, &tree, pass, run)?;
                 normals = given.clone();
             }
             let own = KdTree::new(points);
@@ -178,7 +122,7 @@ impl Denoiser for Awlop {
                     let pull = median(&theta, *n, v, least, of_data);
                     theta.near(*x, of_own);
                     let away = Push::Even.away(&theta, Some(&w), of_own);
-                    *x = vec3::add(*x, vec3::add(pull, vec3::scale(away, self.0.repulsion)));
+                    *x = vec3::add(*x, vec3::add(pull, vec3::scale(away, checked.repulsion)));
                     return;
                 }
                 *n = sides.normal(&theta, *n, &given, of_data);
@@ -186,7 +130,7 @@ impl Denoiser for Awlop {
                 theta.near(*x, of_own);
                 let away = Push::Even.away(&theta, Some(&w), of_own);
                 let flat = vec3::sub(away, vec3::scale(*n, vec3::dot(away, *n)));
-                let step = vec3::add(vec3::scale(*n, t), vec3::scale(flat, self.0.repulsion));
+                let step = vec3::add(vec3::scale(*n, t), vec3::scale(flat, checked.repulsion));
                 *x = vec3::add(*x, step);
             })?;
             normals = moved.iter().map(|m| m.1).collect();
@@ -214,7 +158,7 @@ fn median(theta: &Theta, n: Point, v: &[f64], least: Option<f64>, around: &Aroun
     if total > 0.0 { vec3::scale(sum, 1.0 / total) } else { [0.0; 3] }
 }
 
-/// Which neighbours lie on the same side of an edge.
+/// Which neighbors lie on the same side of an edge.
 struct Sides {
     /// `1 / (1 - cos σ_n)`.
     turn: f64,
@@ -232,7 +176,30 @@ impl Sides {
     #[inline]
     fn psi(&self, a: Point, b: Point) -> f64 {
         let s = (1.0 - vec3::dot(a, b)) * self.turn;
-        (-s * s).exp()
+        exp(-s * s)
+    }
+
+    /// Filters the normals of the data; it is the first half of the pass.
+    fn smooth(
+        &self,
+        theta: &Theta,
+        normals: &mut Vec<Point>,
+        data: &[Point],
+        tree: &KdTree,
+        pass: &Pass,
+        run: &mut Run,
+    ) -> Result<(), DenoiseError> {
+        for k in 0..SMOOTHINGS {
+            let share = [k, k + 1].map(|k| 0.5 * k as f64 / SMOOTHINGS as f64);
+            let mut next = normals.clone();
+            let around = || tree.around(data);
+            pass.fill(share, &mut next, run, around, |around, i, n| {
+                theta.near(data[i], around);
+                *n = self.normal(theta, *n, normals, around);
+            })?;
+            *normals = next;
+        }
+        Ok(())
     }
 
     /// The bilateral mean of normals around a point with normal `n`.
@@ -247,7 +214,7 @@ impl Sides {
         vec3::normalized(sum).unwrap_or(n)
     }
 
-    /// How far to go from `x` along `n`: the mean of the neighbours' heights.
+    /// How far to go from `x` along `n`: the mean of the neighbors' heights.
     ///
     /// A height is taken across the mean of both normals, `(n + m)·(p - x - t n) = 0`: on a
     /// circular arc that is exact, where heights over the tangent plane would draw `x` inwards.
@@ -261,7 +228,7 @@ impl Sides {
                 continue;
             }
             let t = vec3::dot(vec3::add(n, m), d) / (1.0 + c);
-            let w = theta.weight(d2) * self.psi(n, m) * (-t * t * self.height).exp();
+            let w = theta.weight(d2) * self.psi(n, m) * exp(-t * t * self.height);
             sum += w * t;
             total += w;
         }

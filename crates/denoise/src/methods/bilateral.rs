@@ -1,20 +1,21 @@
 //! The bilateral filter on points (Fleishman et al. 2003; Digne & de Franchis 2017): each point
-//! moves along its normal to the mean height of its neighbours, those at other heights counting
+//! moves along its normal to the mean height of its neighbors, those at other heights counting
 //! less.
 
+use featgraph::exp::exp;
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::{self, Point};
-use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::Unit;
 use crate::local::{
-    NORMALS, Neighborhood, NormalSource, Support, SurfacePasses,
+    Neighborhood, NormalSource, Support, SurfacePasses,
     lanes::{Pair, dot},
     normal_neighbors,
 };
+use crate::parameters::{Checked, Parameters, above, between, parameters};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::registry::Method;
+use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "bilateral";
 const MIN_POINTS: usize = 4;
@@ -28,84 +29,39 @@ const HEIGHT: f64 = 2.0;
 /// The registry row.
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
-    parameters: &[
-        Parameter {
-            name: "distance_bandwidth",
-            unit: "spacings",
-            about: "standard deviation of the weight by distance, in the unit that `units` says; \
-                    null: from the estimated noise, and following the local density",
-        },
-        Parameter {
-            name: "height_bandwidth",
-            unit: "spacings",
-            about: "standard deviation of the weight by height over the tangent plane, in the \
-                    unit that `units` says; null: from the estimated noise",
-        },
-        UNITS,
-        Parameter {
-            name: "iterations",
-            unit: "iterations",
-            about: "passes, each over the points as the one before left them",
-        },
-        NORMALS,
-    ],
-    ..Method::new::<BilateralParameters>(
+    ..Method::new::<Bilateral>(
         NAME,
-        "moves points along their normals to the height of neighbours at a similar height",
+        "moves points along their normals to the height of neighbors at a similar height",
         "Digne & de Franchis 2017, The bilateral filter for point clouds",
         Some("10.5201/ipol.2017.179"),
     )
 };
 
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BilateralParameters {
-    /// σ_d; `None`: from the noise.
-    pub distance_bandwidth: Option<f64>,
-    /// σ_n; `None`: from the noise.
-    pub height_bandwidth: Option<f64>,
-    /// What the bandwidths are given in.
-    pub units: Unit,
-    /// Passes.
-    pub iterations: usize,
-    /// Where normals come from.
-    pub normals: NormalSource,
-}
-
-impl Default for BilateralParameters {
-    fn default() -> Self {
-        BilateralParameters {
-            distance_bandwidth: None,
-            height_bandwidth: None,
-            units: Unit::Spacing,
-            iterations: 2,
-            normals: NormalSource::Estimate,
-        }
+parameters! {
+    /// Parameters of the bilateral filter.
+    pub struct Bilateral {
+        /// Standard deviation of the weight by distance, the same for all points; null: from the
+        /// estimated noise and the local density.
+        distance_bandwidth: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Standard deviation of the weight by height over the tangent plane; null: from the
+        /// estimated noise.
+        height_bandwidth: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Unit of the bandwidths: mean spacings, or units of the file.
+        units: Unit = Unit::Spacing;
+        /// Number of passes; each starts from the previous result.
+        iterations: usize = 2, in between(1.0, 1000.0), unit "iterations";
+        /// Where normals come from: estimated from the points, or those of the file.
+        normals: NormalSource = NormalSource::Estimate;
     }
 }
 
-impl Parameters for BilateralParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
-    }
-
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let positive = |x: Option<f64>| x.is_none_or(|x| x > 0.0 && x.is_finite());
-        let (d, h) = (self.distance_bandwidth, self.height_bandwidth);
-        ParameterError::check(positive(d), "distance_bandwidth", d, "above 0, or null")?;
-        ParameterError::check(positive(h), "height_bandwidth", h, "above 0, or null")?;
-        let passes = (1..=1000).contains(&self.iterations);
-        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
-        Ok(Box::new(Bilateral(self)))
-    }
-}
-
-struct Bilateral(BilateralParameters);
-
-impl Denoiser for Bilateral {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let p = &self.0;
+impl Parameters for Bilateral {
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        let p = checked;
         let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
         let sigma = work.noise.sigma;
         let support = match p.distance_bandwidth {
@@ -136,7 +92,7 @@ fn automatic_bandwidth(sigma: f64) -> f64 {
     0.7 + 0.4 * sigma.min(1.5)
 }
 
-/// The weighted mean height of the neighbours over the tangent plane of the query.
+/// The weighted mean height of the neighbors over the tangent plane of the query.
 #[inline]
 fn height_step(near: &Neighborhood, radius: f64, normal: Point, bandwidth: f64) -> Option<f64> {
     let normal = normal.map(Pair::both);
@@ -144,7 +100,7 @@ fn height_step(near: &Neighborhood, radius: f64, normal: Point, bandwidth: f64) 
     let by_height = Pair::both(0.5 / (bandwidth * bandwidth));
     let ([weights, heights], count) = near.sum(radius, |x, _, t2| {
         let h = dot(x, normal);
-        let w = (-by_distance * t2 - by_height * h * h).map(f64::exp);
+        let w = (-by_distance * t2 - by_height * h * h).map(exp);
         [w, w * h]
     });
     (count >= FEWEST && weights > 0.0).then(|| heights / weights)

@@ -3,13 +3,13 @@
 
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, PointCloud};
-use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::Unit;
 use crate::local::projection::{Push, Theta, automatic_radius, towards};
+use crate::parameters::{Checked, Parameters, above, between, parameters};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters, Properties};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::registry::{Method, Properties};
+use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "lop";
 const MIN_POINTS: usize = 4;
@@ -21,8 +21,7 @@ pub(crate) const PROPERTIES: Properties = Properties { redistributes: true, ..Pr
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
     properties: PROPERTIES,
-    parameters: &[RADIUS, REPULSION, ITERATIONS, UNITS],
-    ..Method::new::<LopParameters>(
+    ..Method::new::<Lop>(
         NAME,
         "moves points to local medians while they push each other apart",
         "Lipman et al. 2007, Parameterization-free projection for geometry reconstruction",
@@ -30,73 +29,35 @@ pub const METHOD: Method = Method {
     )
 };
 
-pub(crate) const RADIUS: Parameter = Parameter {
-    name: "radius",
-    unit: "spacings",
-    about: "support radius h; weights fall as exp(-(4r/h)²); null: from the estimated noise",
-};
-pub(crate) const REPULSION: Parameter = Parameter {
-    name: "repulsion",
-    unit: "",
-    about: "how strongly points push each other apart, from 0 to 0.5",
-};
-pub(crate) const ITERATIONS: Parameter =
-    Parameter { name: "iterations", unit: "iterations", about: "steps of the projection" };
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LopParameters {
-    /// Support radius; `None`: from the noise.
-    pub radius: Option<f64>,
-    /// The papers' µ.
-    pub repulsion: f64,
-    /// Steps.
-    pub iterations: usize,
-    /// What `radius` is given in.
-    pub units: Unit,
-}
-
-impl Default for LopParameters {
-    fn default() -> Self {
-        LopParameters { radius: None, repulsion: 0.3, iterations: 3, units: Unit::Spacing }
+parameters! {
+    /// Parameters of locally optimal projection.
+    pub struct Lop {
+        /// Support radius h, in the unit that `units` names; weights fall as exp(-(4r/h)²); null: from
+        /// the estimated noise.
+        radius: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Strength with which points push each other apart.
+        repulsion: f64 = 0.3, in between(0.0, 0.5);
+        /// Number of steps of the projection.
+        iterations: usize = 3, in between(1.0, 1000.0), unit "iterations";
+        /// Unit of `radius`: mean spacings, or units of the file.
+        units: Unit = Unit::Spacing;
     }
 }
 
-impl Parameters for LopParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
-    }
-
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        self.valid()?;
-        Ok(Box::new(Lop(self)))
-    }
-}
-
-impl LopParameters {
-    pub(crate) fn valid(&self) -> Result<(), ParameterError> {
-        let positive = self.radius.is_none_or(|x| x > 0.0 && x.is_finite());
-        ParameterError::check(positive, "radius", self.radius, "above 0, or null")?;
-        let push = (0.0..=0.5).contains(&self.repulsion);
-        ParameterError::check(push, "repulsion", self.repulsion, "between 0 and 0.5")?;
-        let steps = (1..=1000).contains(&self.iterations);
-        ParameterError::check(steps, "iterations", self.iterations, "between 1 and 1000")
-    }
-}
-
-struct Lop(LopParameters);
-
-impl Denoiser for Lop {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        project(NAME, &self.0, Push::Steep, noisy, run)
+impl Parameters for Lop {
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        project(NAME, checked, Push::Steep, noisy, run)
     }
 }
 
 /// The projection of a cloud on itself; with densities for the even push.
 pub(crate) fn project(
     method: &'static str,
-    parameters: &LopParameters,
+    parameters: &Lop,
     push: Push,
     noisy: &PointCloud,
     run: &mut Run,

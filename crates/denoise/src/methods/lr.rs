@@ -6,14 +6,14 @@ mod dictionary;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::graph::scramble;
 use crate::local::{SIGN_NEIGHBORS, estimate_oriented};
+use crate::parameters::{Checked, Parameters, above, at_least, between, choices, parameters};
 use crate::passes::{Pass, Passes};
 use crate::patch::{Grid, HeightFrame};
-use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::registry::{Method, Preset, Properties};
+use crate::{DenoiseError, Denoised, Run};
 use dictionary::{Dictionary, Example, Model, Scratch};
 
 const NAME: &str = "lr";
@@ -33,32 +33,7 @@ pub const METHOD: Method = Method {
         about: "a mean map and sparse combinations of smooth atoms, in one pass",
         properties: Properties::USUAL,
     }],
-    parameters: &[
-        Parameter {
-            name: "maps",
-            unit: "",
-            about: "what maps are made of: linear (atoms) or affine (a mean map and few atoms)",
-        },
-        Parameter {
-            name: "neighbors",
-            unit: "points",
-            about: "points of a patch, its centre included; null: from the estimated noise",
-        },
-        Parameter { name: "grid", unit: "samples", about: "samples along a side of a height map" },
-        Parameter { name: "rank", unit: "atoms", about: "most atoms of the dictionary" },
-        Parameter {
-            name: "strength",
-            unit: "",
-            about: "weight of the low-rank penalty, against the largest singular value of noise",
-        },
-        Parameter { name: "smoothness", unit: "", about: "how much atoms that bend cost" },
-        Parameter {
-            name: "iterations",
-            unit: "iterations",
-            about: "passes, each over the points as the one before left them",
-        },
-    ],
-    ..Method::new::<LrParameters>(
+    ..Method::new::<Lr>(
         NAME,
         "rebuilds overlapping height maps from a low-rank dictionary learned from the cloud",
         "Sarkar et al. 2018, Structured low-rank matrix factorization for point-cloud denoising",
@@ -66,96 +41,68 @@ pub const METHOD: Method = Method {
     )
 };
 
-/// What height maps are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Maps {
-    /// Combinations of atoms.
-    Linear,
-    /// A mean map and sparse combinations of atoms, as in the paper.
-    Affine,
-}
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LrParameters {
-    /// What maps are made of.
-    pub maps: Maps,
-    /// Points of a patch; `None`: from the noise.
-    pub neighbors: Option<usize>,
-    /// Samples along a side of a height map.
-    pub grid: usize,
-    /// Most atoms.
-    pub rank: usize,
-    /// Weight of the low-rank penalty.
-    pub strength: f64,
-    /// Weight of the atoms' bending.
-    pub smoothness: f64,
-    /// Passes.
-    pub iterations: usize,
-}
-
-impl Default for LrParameters {
-    fn default() -> Self {
-        LrParameters {
-            maps: Maps::Linear,
-            neighbors: None,
-            grid: 5,
-            rank: 12,
-            strength: 1.0,
-            smoothness: 1.0,
-            iterations: 2,
-        }
+choices! {
+    /// What height maps are made of.
+    pub enum Maps {
+        /// Combinations of atoms.
+        Linear = "linear",
+        /// A mean map and sparse combinations of atoms, as in the paper.
+        Affine = "affine",
     }
 }
 
-impl Parameters for LrParameters {
+parameters! {
+    /// Parameters of low-rank patches.
+    pub struct Lr {
+        /// What height maps are made of: atoms, or a mean map and few atoms.
+        maps: Maps = Maps::Linear;
+        /// Number of points in a patch, its center included; null: from the estimated noise.
+        neighbors: Option<usize> = None, in between(4.0, 10_000.0), unit "points";
+        /// Number of samples along a side of a height map.
+        grid: usize = 5, in between(3.0, 16.0), unit "samples";
+        /// Largest number of atoms in the dictionary.
+        rank: usize = 12, in between(1.0, 256.0), unit "atoms";
+        /// Weight of the low-rank penalty, relative to the largest singular value of noise.
+        strength: f64 = 1.0, in above(0.0);
+        /// Weight of the penalty for atoms that bend.
+        smoothness: f64 = 1.0, in at_least(0.0);
+        /// Number of passes; each starts from the previous result.
+        iterations: usize = 2, in between(1.0, 1000.0), unit "iterations";
+    }
+}
+
+impl Parameters for Lr {
     fn preset(name: &str) -> Option<Self> {
-        let paper = LrParameters { maps: Maps::Affine, iterations: 1, ..Self::default() };
+        let paper = Lr { maps: Maps::Affine, iterations: 1, ..Self::default() };
         (name == "paper").then_some(paper)
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let few = self.neighbors.is_none_or(|k| (4..=10_000).contains(&k));
-        ParameterError::check(few, "neighbors", self.neighbors, "between 4 and 10000, or null")?;
-        ParameterError::check((3..=16).contains(&self.grid), "grid", self.grid, "3 to 16")?;
-        ParameterError::check((1..=256).contains(&self.rank), "rank", self.rank, "1 to 256")?;
-        ParameterError::check(positive(self.strength), "strength", self.strength, "above 0")?;
-        let smooth = self.smoothness >= 0.0 && self.smoothness.is_finite();
-        ParameterError::check(smooth, "smoothness", self.smoothness, "at least 0")?;
-        let passes = (1..=1000).contains(&self.iterations);
-        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
-        Ok(Box::new(Lr(self)))
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        if checked.neighbors.is_none() && passes.is_clean() {
+            return Ok(passes.leave_alone());
+        }
+        let sigma = passes.noise.sigma;
+        let size = |sigma| checked.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
+        let k = size(sigma);
+        passes.report.notes.push(format!("patches of {k}, for noise of {sigma:.2} spacings"));
+        let reach = 1.0 + 6.0 * sigma;
+        let chosen = examples_of(passes.frame.ordinals());
+        passes.run(run, checked.iterations, |pass, points, run| {
+            // Each pass leaves about half of the noise.
+            let left = sigma * 0.5_f64.powi(pass.index as i32 - 1);
+            checked.pass(pass, points, run, size(left), left, reach * reach, &chosen)
+        })
     }
 }
 
 /// Points of a patch for noise of `sigma` spacings: it must reach past the noise.
 fn automatic_neighbors(sigma: f64) -> usize {
     ((12.0 + 10.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
-}
-
-struct Lr(LrParameters);
-
-impl Denoiser for Lr {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
-        if self.0.neighbors.is_none() && passes.is_clean() {
-            return Ok(passes.leave_alone());
-        }
-        let sigma = passes.noise.sigma;
-        let size = |sigma| self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
-        let k = size(sigma);
-        passes.report.notes.push(format!("patches of {k}, for noise of {sigma:.2} spacings"));
-        let reach = 1.0 + 6.0 * sigma;
-        let chosen = examples_of(passes.frame.ordinals());
-        passes.run(run, self.0.iterations, |pass, points, run| {
-            // Each pass leaves about half of the noise.
-            let left = sigma * 0.5_f64.powi(pass.index as i32 - 1);
-            self.pass(pass, points, run, size(left), left, reach * reach, &chosen)
-        })
-    }
 }
 
 impl Lr {
@@ -175,7 +122,7 @@ impl Lr {
         let tree = KdTree::new(points);
         let table = tree.knn_table(k);
         let mut frames = frames(points, &table);
-        let affine = self.0.maps == Maps::Affine;
+        let affine = self.maps == Maps::Affine;
         if affine {
             // A mean map is one only if all patches are seen from the same side.
             let signs = estimate_oriented(points, &tree, &tree.knn_table(SIGN_NEIGHBORS), k);
@@ -189,7 +136,7 @@ impl Lr {
             Some(Example { frame: frames[i as usize]?, members })
         };
         let examples: Vec<Example> = chosen.iter().filter_map(example).collect();
-        let p = &self.0;
+        let p = self;
         let grid = Grid { side: p.grid };
         let (rank, strength, smoothness) = (p.rank.min(grid.len()), p.strength, p.smoothness);
         let model = Model { grid, rank, sigma: left, strength, smoothness, affine };

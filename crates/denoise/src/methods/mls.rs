@@ -1,20 +1,20 @@
 //! Moving least squares (Alexa et al. 2001): each point moves onto a surface fitted to its
-//! neighbours.
+//! neighbors.
 
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
-use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::Unit;
 use crate::local::{Kernel, Moments, QuadricFit};
+use crate::parameters::{Checked, Parameters, above, between, choices, parameters};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::registry::{Method, Preset, Properties};
+use crate::{DenoiseError, Denoised, ParameterError, Run};
 
 const NAME: &str = "mls";
 const MIN_POINTS: usize = 4;
 
-/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+/// Most points in an automatic neighborhood, whatever the noise estimate says.
 const MOST_NEIGHBORS: usize = 60;
 
 /// The registry row.
@@ -25,42 +25,7 @@ pub const METHOD: Method = Method {
         about: "one pass of quadric fits, as in jet smoothing; keeps curved detail at low noise",
         properties: Properties::USUAL,
     }],
-    parameters: &[
-        Parameter {
-            name: "surface",
-            unit: "",
-            about: "what is fitted to the neighbours: plane or quadric",
-        },
-        Parameter {
-            name: "neighbors",
-            unit: "points",
-            about: "size of a neighbourhood, the point included; null: from the estimated noise",
-        },
-        Parameter {
-            name: "radius",
-            unit: "spacings",
-            about: "take all neighbours within this distance instead of a number of them, in the \
-                    unit that `units` says",
-        },
-        UNITS,
-        Parameter {
-            name: "kernel",
-            unit: "",
-            about: "how weights fall with distance: flat, biweight, quartic or gaussian",
-        },
-        Parameter {
-            name: "iterations",
-            unit: "iterations",
-            about: "passes, each over the points as the one before left them",
-        },
-        Parameter {
-            name: "reach",
-            unit: "spacings",
-            about: "a point this far from its fitted surface is an outlier and stays, in the \
-                    unit that `units` says; null: from the estimated noise",
-        },
-    ],
-    ..Method::new::<MlsParameters>(
+    ..Method::new::<Mls>(
         NAME,
         "projects each point on a locally fitted plane or quadric",
         "Alexa et al. 2001, Point set surfaces",
@@ -68,90 +33,65 @@ pub const METHOD: Method = Method {
     )
 };
 
-/// What is fitted to a neighbourhood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Surface {
-    /// The plane of least squared distance.
-    Plane,
-    /// A quadric height field over that plane.
-    Quadric,
-}
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MlsParameters {
-    /// What is fitted.
-    pub surface: Surface,
-    /// Points in a neighbourhood; `None`: from the noise.
-    pub neighbors: Option<usize>,
-    /// Radius of a neighbourhood, instead of a number of points.
-    pub radius: Option<f64>,
-    /// What `radius` and `reach` are given in.
-    pub units: Unit,
-    /// Weights by distance.
-    pub kernel: Kernel,
-    /// Passes.
-    pub iterations: usize,
-    /// Largest move; `None`: from the noise.
-    pub reach: Option<f64>,
-}
-
-impl Default for MlsParameters {
-    fn default() -> Self {
-        MlsParameters {
-            surface: Surface::Plane,
-            neighbors: None,
-            radius: None,
-            units: Unit::Spacing,
-            kernel: Kernel::Flat,
-            iterations: 2,
-            reach: None,
-        }
+choices! {
+    /// What is fitted to a neighborhood.
+    pub enum Surface {
+        /// The plane of least squared distance.
+        Plane = "plane",
+        /// A quadric height field over that plane.
+        Quadric = "quadric",
     }
 }
 
-impl Parameters for MlsParameters {
+parameters! {
+    /// Parameters of moving least squares.
+    pub struct Mls {
+        /// Surface that is fitted to the neighbors.
+        surface: Surface = Surface::Plane;
+        /// Number of points in a neighborhood, the point included; null: from the estimated noise.
+        neighbors: Option<usize> = None, in between(3.0, 10_000.0), unit "points";
+        /// Distance within which all neighbors are taken, instead of a number of them.
+        radius: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Unit of `radius` and `reach`: mean spacings, or units of the file.
+        units: Unit = Unit::Spacing;
+        /// How the weight of a neighbor falls with its distance.
+        kernel: Kernel = Kernel::Flat;
+        /// Number of passes; each starts from the previous result.
+        iterations: usize = 2, in between(1.0, 1000.0), unit "iterations";
+        /// Distance to the fitted surface from which a point is an outlier and is not moved;
+        /// null: from the estimated noise.
+        reach: Option<f64> = None, in above(0.0), unit "spacings";
+    }
+}
+
+impl Parameters for Mls {
     fn preset(name: &str) -> Option<Self> {
-        (name == "jet").then(|| MlsParameters {
-            surface: Surface::Quadric,
-            iterations: 1,
-            ..MlsParameters::default()
-        })
+        let jet = Mls { surface: Surface::Quadric, iterations: 1, ..Mls::default() };
+        (name == "jet").then_some(jet)
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let positive = |x: Option<f64>| x.is_none_or(|x| x > 0.0 && x.is_finite());
-        let few = self.neighbors.is_none_or(|k| (3..=10_000).contains(&k));
-        ParameterError::check(few, "neighbors", self.neighbors, "between 3 and 10000, or null")?;
-        ParameterError::check(positive(self.radius), "radius", self.radius, "above 0, or null")?;
-        let one = self.radius.is_none() || self.neighbors.is_none();
-        ParameterError::check(one, "radius", self.radius, "null when neighbors is given")?;
-        let passes = (1..=1000).contains(&self.iterations);
-        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
-        ParameterError::check(positive(self.reach), "reach", self.reach, "above 0, or null")?;
-        Ok(Box::new(Mls(self)))
+    fn check_together(&self) -> Result<(), ParameterError> {
+        ParameterError::one_of(("radius", self.radius), ("neighbors", self.neighbors))
     }
-}
 
-struct Mls(MlsParameters);
-
-impl Denoiser for Mls {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
         let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
-        if self.is_automatic() && work.is_clean() {
+        if checked.is_automatic() && work.is_clean() {
             return Ok(work.leave_alone());
         }
-        let fit = self.fit(&mut work);
-        work.run(run, self.0.iterations, |pass, points, run| {
+        let fit = checked.fit(&mut work);
+        work.run(run, checked.iterations, |pass, points, run| {
             let tree = KdTree::new(points);
             pass.each(points, run, || tree.around(points), |around, _, q| fit.project(q, around))
         })
     }
 }
 
-/// The neighbourhoods of a run, in local units.
+/// The neighborhoods of a run, in local units.
 struct Fit {
     surface: Surface,
     kernel: Kernel,
@@ -166,19 +106,19 @@ enum Extent {
 
 impl Mls {
     fn is_automatic(&self) -> bool {
-        self.0.neighbors.is_none() && self.0.radius.is_none()
+        self.neighbors.is_none() && self.radius.is_none()
     }
 
     /// What to fit to how many points, for the noise of the cloud.
     fn fit(&self, work: &mut Passes) -> Fit {
-        let p = &self.0;
+        let p = self;
         let sigma = work.noise.sigma;
         let extent = match (p.neighbors, p.radius) {
             (_, Some(radius)) => Extent::Radius(work.frame.length(radius, p.units)),
             (Some(k), None) => Extent::Neighbors(k),
             (None, None) => {
                 let k = automatic_neighbors(p.surface, sigma);
-                work.note(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+                work.note(format!("{k} neighbors, for noise of {sigma:.2} spacings"));
                 Extent::Neighbors(k)
             }
         };
@@ -187,7 +127,7 @@ impl Mls {
     }
 }
 
-/// Neighbours for noise of `sigma` spacings. A neighbourhood must reach past the noise, so its
+/// Neighbors for noise of `sigma` spacings. A neighborhood must reach past the noise, so its
 /// radius grows with sigma and its number of points with sigma squared, from the fewest that fix
 /// the surface.
 fn automatic_neighbors(surface: Surface, sigma: f64) -> usize {

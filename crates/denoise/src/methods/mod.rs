@@ -1,4 +1,4 @@
-//! One file a method.
+//! The methods, one file for each, and the types of their parameters.
 
 pub mod apss;
 pub mod auto;
@@ -11,5 +11,20 @@ pub mod lr;
 pub mod mls;
 pub mod mrpca;
 pub mod nld;
+mod outer;
 pub mod rimls;
 pub mod wlop;
+
+pub use apss::Apss;
+pub use auto::AutoParameters as Auto;
+pub use awlop::Awlop;
+pub use bilateral::Bilateral;
+pub use fgl::Fgl;
+pub use glr::Glr;
+pub use lop::Lop;
+pub use lr::Lr;
+pub use mls::Mls;
+pub use mrpca::Mrpca;
+pub use nld::Nld;
+pub use rimls::Rimls;
+pub use wlop::Wlop;

@@ -1,25 +1,26 @@
-//! Moving robust principal components (Mattei & Castrodad 2017): overlapping neighbourhoods are
-//! planes but for a sparse part, and a point settles where the planes of its neighbours agree.
+//! Moving robust principal components (Mattei & Castrodad 2017): overlapping neighborhoods are
+//! planes but for a sparse part, and a point settles where the planes of its neighbors agree.
 
 mod average;
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::local::{Moments, Plane, PlaneSum};
+use crate::parameters::{Checked, Parameters, above, between, choices, parameters};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::registry::{Method, Preset, Properties};
+use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "mrpca";
 const MIN_POINTS: usize = 4;
-/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+/// Most points in an automatic neighborhood, whatever the noise estimate says.
 const MOST_NEIGHBORS: usize = 72;
 /// Rows per task; fixed, so that the work is cut the same way for any number of threads.
 const CHUNK: usize = 256;
-/// Reweighted fits for the l1 deviation of a neighbourhood from its plane.
+/// Reweighted fits for the l1 deviation of a neighborhood from its plane.
 const PLANE_ROUNDS: usize = 3;
 /// Reweighted solves for the l1 deviation of a point from the planes around it.
 const POINT_ROUNDS: usize = 3;
@@ -37,133 +38,74 @@ pub const METHOD: Method = Method {
         about: "a sparse part by weighted l1, and the mean of the estimates of all neighborhoods",
         properties: Properties::USUAL,
     }],
-    parameters: &[
-        Parameter {
-            name: "positions",
-            unit: "",
-            about: "where points go: planes (where the planes around them agree) or averages (the \
-                    mean of the estimates of all neighborhoods)",
-        },
-        Parameter {
-            name: "neighbors",
-            unit: "points",
-            about: "size of a neighbourhood, the point included; null: from the estimated noise",
-        },
-        Parameter {
-            name: "normal_angle",
-            unit: "degrees",
-            about: "normals this far apart count for each other by a factor of 1/e",
-        },
-        Parameter {
-            name: "data_fit",
-            unit: "",
-            about: "pull to a point's place before the pass, against a pull of 1 to the planes",
-        },
-        Parameter {
-            name: "sparsity",
-            unit: "",
-            about: "with averages: deviation from a plane above which the rest is taken as sparse, in \
-                    units of the noise",
-        },
-        Parameter {
-            name: "iterations",
-            unit: "iterations",
-            about: "data fitting passes, each over the points as the one before left them",
-        },
-    ],
-    ..Method::new::<MrpcaParameters>(
+    ..Method::new::<Mrpca>(
         NAME,
-        "lets each point settle between the robust planes of its neighbours; keeps edges",
+        "lets each point settle between the robust planes of its neighbors; keeps edges",
         "Mattei & Castrodad 2017, Point cloud denoising via moving RPCA",
         Some("10.1111/cgf.13068"),
     )
 };
 
-/// Where points go, given the planes of their neighborhoods.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Positions {
-    /// Where the l1 distance to the planes around is least.
-    Planes,
-    /// To the mean of the estimates of all neighborhoods that have the point, as in the paper.
-    Averages,
-}
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MrpcaParameters {
-    /// Where points go.
-    pub positions: Positions,
-    /// Points in a neighbourhood; `None`: from the noise.
-    pub neighbors: Option<usize>,
-    /// Width of the weights by normals, in degrees.
-    pub normal_angle: f64,
-    /// Pull to the place before the pass.
-    pub data_fit: f64,
-    /// λ of the sparse part, in units of the noise.
-    pub sparsity: f64,
-    /// Passes.
-    pub iterations: usize,
-}
-
-impl Default for MrpcaParameters {
-    fn default() -> Self {
-        MrpcaParameters {
-            positions: Positions::Planes,
-            neighbors: None,
-            normal_angle: 25.0,
-            data_fit: 0.1,
-            sparsity: 1.0,
-            iterations: 3,
-        }
+choices! {
+    /// Where points go, given the planes of their neighborhoods.
+    pub enum Positions {
+        /// Where the l1 distance to the planes around is least.
+        Planes = "planes",
+        /// To the mean of the estimates of all neighborhoods that have the point, as in the paper.
+        Averages = "averages",
     }
 }
 
-impl Parameters for MrpcaParameters {
+parameters! {
+    /// Parameters of moving robust principal component analysis.
+    pub struct Mrpca {
+        /// Where points go: to where the planes around them agree, or to the mean of the estimates of
+        /// all neighborhoods.
+        positions: Positions = Positions::Planes;
+        /// Number of points in a neighborhood, the point included; null: from the estimated noise.
+        neighbors: Option<usize> = None, in between(4.0, 10_000.0), unit "points";
+        /// Angle between normals at which the weight of a neighbor has fallen to 1/e.
+        normal_angle: f64 = 25.0, in above(0.0).up_to(360.0), unit "degrees";
+        /// Pull towards a point's previous position, relative to a pull of 1 towards the planes.
+        data_fit: f64 = 0.1, in above(0.0);
+        /// With `averages`: deviation from a plane above which the rest counts as sparse, in units of
+        /// the noise.
+        sparsity: f64 = 1.0, in above(0.0);
+        /// Number of passes; each starts from the previous result.
+        iterations: usize = 3, in between(1.0, 1000.0), unit "iterations";
+    }
+}
+
+impl Parameters for Mrpca {
     fn preset(name: &str) -> Option<Self> {
-        let paper = MrpcaParameters { positions: Positions::Averages, ..Self::default() };
+        let paper = Mrpca { positions: Positions::Averages, ..Self::default() };
         (name == "paper").then_some(paper)
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let few = self.neighbors.is_none_or(|k| (4..=10_000).contains(&k));
-        ParameterError::check(few, "neighbors", self.neighbors, "between 4 and 10000, or null")?;
-        let angle = self.normal_angle > 0.0 && self.normal_angle <= 360.0;
-        ParameterError::check(angle, "normal_angle", self.normal_angle, "above 0, at most 360")?;
-        let fit = self.data_fit > 0.0 && self.data_fit.is_finite();
-        ParameterError::check(fit, "data_fit", self.data_fit, "above 0")?;
-        let sparse = self.sparsity > 0.0 && self.sparsity.is_finite();
-        ParameterError::check(sparse, "sparsity", self.sparsity, "above 0")?;
-        let passes = (1..=1000).contains(&self.iterations);
-        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
-        Ok(Box::new(Mrpca(self)))
-    }
-}
-
-struct Mrpca(MrpcaParameters);
-
-impl Denoiser for Mrpca {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
         let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
-        if self.0.neighbors.is_none() && passes.is_clean() {
+        if checked.neighbors.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }
         let sigma = passes.noise.sigma;
-        let k = self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
-        passes.report.notes.push(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+        let k = checked.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
+        passes.report.notes.push(format!("{k} neighbors, for noise of {sigma:.2} spacings"));
         let reach = 1.0 + 6.0 * sigma;
         let rounded = ROUNDED * sigma.max(LEAST_NOISE);
         let fit = Fit {
-            sharpness: self.0.normal_angle.to_radians().powi(-2),
-            pull: self.0.data_fit,
+            sharpness: checked.normal_angle.to_radians().powi(-2),
+            pull: checked.data_fit,
             rounded,
             reach2: reach * reach,
         };
-        passes.run(run, self.0.iterations, |pass, points, run| {
+        passes.run(run, checked.iterations, |pass, points, run| {
             let table = KdTree::new(points).knn_table(k);
-            if self.0.positions == Positions::Averages {
-                let sparsity = self.0.sparsity * sigma.max(LEAST_NOISE);
+            if checked.positions == Positions::Averages {
+                let sparsity = checked.sparsity * sigma.max(LEAST_NOISE);
                 return fit.averages(points, &table, sparsity, pass, run);
             }
             let mut planes = fit.first_planes(points, &table);
@@ -178,7 +120,7 @@ impl Denoiser for Mrpca {
     }
 }
 
-/// Points of a neighbourhood for noise of `sigma` spacings: it must reach past the noise.
+/// Points of a neighborhood for noise of `sigma` spacings: it must reach past the noise.
 fn automatic_neighbors(sigma: f64) -> usize {
     ((10.0 + 18.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
 }
@@ -199,7 +141,7 @@ impl Fit {
         let c = vec3::dot(a, b).abs().min(1.0);
         // The squared angle to fourth order: θ² ≈ 2(1 - c) (1 + (1 - c)/6).
         let s = 1.0 - c;
-        (-self.sharpness * 2.0 * s * (1.0 + s / 6.0)).exp()
+        exp(-self.sharpness * 2.0 * s * (1.0 + s / 6.0))
     }
 
     /// The weight that makes a square as large as the (rounded) absolute value.
@@ -208,7 +150,7 @@ impl Fit {
         self.rounded / deviation.abs().max(self.rounded)
     }
 
-    /// The plane of least squared deviation of each neighbourhood.
+    /// The plane of least squared deviation of each neighborhood.
     fn first_planes(&self, points: &[Point], table: &NeighborTable) -> Vec<Option<Plane>> {
         each_point(points, |i, q| {
             let mut moments = Moments::default();

@@ -1,18 +1,19 @@
 //! Non-local denoising (Deschaud & Goulette 2010): points whose local surfaces look alike share
 //! what they know.
 
+use featgraph::exp::exp;
 use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
-use serde::{Deserialize, Serialize};
 
 use crate::local::{Moments, Quadric, QuadricFit, SIGN_NEIGHBORS, estimate_oriented};
+use crate::parameters::{Checked, Parameters, above, between, choices, parameters};
 use crate::passes::Passes;
-use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::registry::{Method, Preset, Properties};
+use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "nld";
 const MIN_POINTS: usize = 4;
-/// Most points in an automatic neighbourhood, whatever the noise estimate says.
+/// Most points in an automatic neighborhood, whatever the noise estimate says.
 const MOST_NEIGHBORS: usize = 80;
 /// Noise taken for granted, in spacings, where a width must not vanish.
 const LEAST_NOISE: f64 = 0.1;
@@ -32,37 +33,7 @@ pub const METHOD: Method = Method {
         about: "descriptors in each point's own frame, compared over a wide search without fall-off",
         properties: Properties::USUAL,
     }],
-    parameters: &[
-        Parameter {
-            name: "mean",
-            unit: "",
-            about: "what similar points share: surfaces (where they meet a point's normal) or heights \
-                    (of surfaces over their planes)",
-        },
-        Parameter {
-            name: "neighbors",
-            unit: "points",
-            about: "size of the neighbourhood that a surface is fitted to, the point included; \
-                    null: from the estimated noise",
-        },
-        Parameter {
-            name: "search",
-            unit: "points",
-            about: "size of the neighbourhood in which similar surfaces are looked for; null: twice \
-                    neighbors",
-        },
-        Parameter {
-            name: "similarity",
-            unit: "",
-            about: "how far surfaces may differ at the rim of a neighbourhood, in units of the noise",
-        },
-        Parameter {
-            name: "iterations",
-            unit: "iterations",
-            about: "passes, each over the points as the one before left them",
-        },
-    ],
-    ..Method::new::<NldParameters>(
+    ..Method::new::<Nld>(
         NAME,
         "averages the local surfaces of points that have similar ones",
         "Deschaud & Goulette 2010, Point cloud non local denoising using local surface descriptor \
@@ -71,76 +42,56 @@ pub const METHOD: Method = Method {
     )
 };
 
-/// What similar points share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mean {
-    /// The surfaces of near points, compared as they lie in space.
-    Surfaces,
-    /// The heights of surfaces over their planes, compared in frames of their own.
-    Heights,
-}
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NldParameters {
+choices! {
     /// What similar points share.
-    pub mean: Mean,
-    /// Points that a surface is fitted to; `None`: from the noise.
-    pub neighbors: Option<usize>,
-    /// Points among which similar ones are looked for; `None`: twice `neighbors`.
-    pub search: Option<usize>,
-    /// Width of the similarity weight.
-    pub similarity: f64,
-    /// Passes.
-    pub iterations: usize,
-}
-
-impl Default for NldParameters {
-    fn default() -> Self {
-        let mean = Mean::Surfaces;
-        NldParameters { mean, neighbors: None, search: None, similarity: 2.0, iterations: 1 }
+    pub enum Mean {
+        /// The surfaces of near points, compared as they lie in space.
+        Surfaces = "surfaces",
+        /// The heights of surfaces over their planes, compared in frames of their own.
+        Heights = "heights",
     }
 }
 
-impl Parameters for NldParameters {
+parameters! {
+    /// Parameters of non-local denoising.
+    pub struct Nld {
+        /// What similar points share: the surfaces where they meet a point's normal, or the heights of
+        /// surfaces over their planes.
+        mean: Mean = Mean::Surfaces;
+        /// Number of points that a surface is fitted to, the point included; null: from the
+        /// estimated noise.
+        neighbors: Option<usize> = None, in between(8.0, 10_000.0), unit "points";
+        /// Number of nearest points among which similar surfaces are searched; null: twice `neighbors`.
+        search: Option<usize> = None, in between(8.0, 10_000.0), unit "points";
+        /// Difference of similar surfaces at the rim of a neighborhood, in units of the noise.
+        similarity: f64 = 2.0, in above(0.0);
+        /// Number of passes; each starts from the previous result.
+        iterations: usize = 1, in between(1.0, 1000.0), unit "iterations";
+    }
+}
+
+impl Parameters for Nld {
     fn preset(name: &str) -> Option<Self> {
-        (name == "paper").then(|| NldParameters {
-            mean: Mean::Heights,
-            search: Some(300),
-            ..Self::default()
-        })
+        let paper = Nld { mean: Mean::Heights, search: Some(300), ..Self::default() };
+        (name == "paper").then_some(paper)
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        let fits = |k: Option<usize>| k.is_none_or(|k| (8..=10_000).contains(&k));
-        let rule = "between 8 and 10000, or null";
-        ParameterError::check(fits(self.neighbors), "neighbors", self.neighbors, rule)?;
-        ParameterError::check(fits(self.search), "search", self.search, rule)?;
-        let wide = self.similarity > 0.0 && self.similarity.is_finite();
-        ParameterError::check(wide, "similarity", self.similarity, "above 0")?;
-        let passes = (1..=1000).contains(&self.iterations);
-        ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
-        Ok(Box::new(Nld(self)))
-    }
-}
-
-struct Nld(NldParameters);
-
-impl Denoiser for Nld {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
         let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
-        if self.0.neighbors.is_none() && passes.is_clean() {
+        if checked.neighbors.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }
         let sigma = passes.noise.sigma;
-        let k = self.0.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
-        let search = self.0.search.unwrap_or(2 * k);
-        passes.note(format!("{k} neighbours, for noise of {sigma:.2} spacings"));
+        let k = checked.neighbors.unwrap_or_else(|| automatic_neighbors(sigma));
+        let search = checked.search.unwrap_or(2 * k);
+        passes.note(format!("{k} neighbors, for noise of {sigma:.2} spacings"));
         let sigma = sigma.max(LEAST_NOISE);
         let far = (FAR * sigma).powi(-2);
-        passes.run(run, self.0.iterations, |pass, points, run| {
+        passes.run(run, checked.iterations, |pass, points, run| {
             let tree = KdTree::new(points);
             let signs = estimate_oriented(points, &tree, &tree.knn_table(SIGN_NEIGHBORS), k);
             let mut local = vec![Descriptor::default(); points.len()];
@@ -156,7 +107,7 @@ impl Denoiser for Nld {
             )?;
             // The residual noise halves with each pass, roughly.
             let left = (sigma * 0.5_f64.powi(pass.index as i32 - 1)).max(LEAST_NOISE);
-            let spread = (self.0.similarity * left).powi(-2);
+            let spread = (checked.similarity * left).powi(-2);
             let mut moved = points.to_vec();
             pass.fill(
                 [0.5, 1.0],
@@ -167,31 +118,14 @@ impl Denoiser for Nld {
                     around.nearest(*x, search);
                     let me = &local[i];
                     let n = me.normal;
-                    if self.0.mean == Mean::Heights {
+                    if checked.mean == Mean::Heights {
                         let others = around.indices().iter().map(|&j| &local[j as usize]);
                         let t = me.foot - me.rise + me.mean_rise(others, spread);
                         *x = vec3::add(*x, vec3::scale(n, t));
                         return;
                     }
-                    let (mut sum, mut total) = (0.0, 0.0);
-                    let r2 = around.distances2().iter().copied().fold(1e-300, f64::max);
-                    for (&j, &d2) in around.indices().iter().zip(around.distances2()) {
-                        let j = j as usize;
-                        let other = &local[j];
-                        let c = vec3::dot(n, other.normal);
-                        if c <= FACING {
-                            continue;
-                        }
-                        let fall = -d2 / r2;
-                        // Where the line through x along its own normal meets the other's surface.
-                        let t = other.height(vec3::sub(*x, points[j]), n);
-                        let w = (fall - me.difference2(other) * spread - t * t * far).exp();
-                        sum += w * t;
-                        total += w;
-                    }
-                    if total > 0.0 {
-                        *x = vec3::add(*x, vec3::scale(n, sum / total));
-                    }
+                    let t = mean_height(me, *x, around, points, &local, [spread, far]);
+                    *x = vec3::add(*x, vec3::scale(n, t.unwrap_or(0.0)));
                 },
             )?;
             Ok(moved)
@@ -199,7 +133,34 @@ impl Denoiser for Nld {
     }
 }
 
-/// Neighbours for noise of `sigma` spacings: more than a quadric alone would need, since
+/// The mean height at which the surfaces around `x` meet the line through it along its normal, weighted by
+/// how similar they are to its own surface and how near; `None` where there is none.
+fn mean_height(
+    me: &Descriptor,
+    x: Point,
+    around: &Around,
+    points: &[Point],
+    local: &[Descriptor],
+    [spread, far]: [f64; 2],
+) -> Option<f64> {
+    let (mut sum, mut total) = (0.0, 0.0);
+    let r2 = around.distances2().iter().copied().fold(1e-300, f64::max);
+    for (&j, &d2) in around.indices().iter().zip(around.distances2()) {
+        let j = j as usize;
+        let other = &local[j];
+        if vec3::dot(me.normal, other.normal) <= FACING {
+            continue;
+        }
+        let fall = -d2 / r2;
+        let t = other.height(vec3::sub(x, points[j]), me.normal);
+        let w = exp(fall - me.difference2(other) * spread - t * t * far);
+        sum += w * t;
+        total += w;
+    }
+    (total > 0.0).then(|| sum / total)
+}
+
+/// Neighbors for noise of `sigma` spacings: more than a quadric alone would need, since
 /// similar surfaces are averaged but the descriptors must be sure.
 fn automatic_neighbors(sigma: f64) -> usize {
     ((20.0 + 14.0 * sigma * sigma).round() as usize).min(MOST_NEIGHBORS)
@@ -208,7 +169,7 @@ fn automatic_neighbors(sigma: f64) -> usize {
 /// The local surface of a point, by the coefficients of a quadric over its plane.
 #[derive(Debug, Clone, Copy, Default)]
 struct Descriptor {
-    /// Unit normal of the plane, on the same side as the neighbours'.
+    /// Unit normal of the plane, on the same side as the neighbors'.
     normal: Point,
     /// Foot of the point on its surface, relative to the point, along the normal.
     foot: f64,
@@ -216,7 +177,7 @@ struct Descriptor {
     slope: Point,
     /// Second derivatives as a symmetric matrix in space, `[xx, xy, xz, yy, yz, zz]`.
     bend: [f64; 6],
-    /// Squared radius of the neighbourhood.
+    /// Squared radius of the neighborhood.
     radius2: f64,
     /// Height of the surface over the plane, under the point.
     rise: f64,
@@ -256,7 +217,7 @@ impl Descriptor {
         out
     }
 
-    /// How differently two surfaces bend, as a height at the rim of the neighbourhood.
+    /// How differently two surfaces bend, as a height at the rim of the neighborhood.
     #[inline]
     fn difference2(&self, other: &Descriptor) -> f64 {
         let s = vec3::sub(self.gradient(), other.gradient());
@@ -283,7 +244,7 @@ impl Descriptor {
             let d: [f64; 4] = std::array::from_fn(|c| self.shape[c] - other.shape[c]);
             let slopes = SLOPE * (d[0] * d[0] + d[1] * d[1]);
             let bends = 0.25 * self.radius2 * (d[2] * d[2] + d[3] * d[3]);
-            let w = (-self.radius2 * (slopes + bends) * spread).exp();
+            let w = exp(-self.radius2 * (slopes + bends) * spread);
             sum += w * other.rise;
             total += w;
         }

@@ -4,11 +4,11 @@
 use pellucid_cloud::PointCloud;
 use serde::{Deserialize, Serialize};
 
-use super::lop::{ITERATIONS, LopParameters, PROPERTIES, RADIUS, REPULSION, project};
-use crate::frame::UNITS;
+use super::lop::{Lop, PROPERTIES, project};
 use crate::local::projection::Push;
-use crate::registry::{Method, Parameters};
-use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
+use crate::parameters::{Checked, Given, Parameter, ParameterTable, Parameters};
+use crate::registry::Method;
+use crate::{DenoiseError, Denoised, Run};
 
 const NAME: &str = "wlop";
 
@@ -16,8 +16,7 @@ const NAME: &str = "wlop";
 pub const METHOD: Method = Method {
     min_points: 4,
     properties: PROPERTIES,
-    parameters: &[RADIUS, REPULSION, ITERATIONS, UNITS],
-    ..Method::new::<WlopParameters>(
+    ..Method::new::<Wlop>(
         NAME,
         "moves points to local medians, weighted by density, and spreads them evenly",
         "Huang et al. 2009, Consolidation of unorganized point clouds for surface reconstruction",
@@ -25,33 +24,32 @@ pub const METHOD: Method = Method {
     )
 };
 
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// Parameters of weighted locally optimal projection: those of `lop`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct WlopParameters(pub LopParameters);
+pub struct Wlop(pub Lop);
 
-impl Default for WlopParameters {
+impl Default for Wlop {
     /// Weights by density count points off the surface in full, so that it takes a step more.
     fn default() -> Self {
-        WlopParameters(LopParameters { iterations: 4, ..LopParameters::default() })
+        Wlop(Lop { iterations: 4, ..Lop::default() })
     }
 }
 
-impl Parameters for WlopParameters {
-    fn preset(_: &str) -> Option<Self> {
-        None
-    }
+impl ParameterTable for Wlop {
+    const ROWS: &'static [Parameter] = Lop::ROWS;
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        self.0.valid()?;
-        Ok(Box::new(Wlop(self.0)))
+    fn values(&self) -> Vec<Given<'_>> {
+        self.0.values()
     }
 }
 
-struct Wlop(LopParameters);
-
-impl Denoiser for Wlop {
-    fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        project(NAME, &self.0, Push::Even, noisy, run)
+impl Parameters for Wlop {
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        project(NAME, &checked.0, Push::Even, noisy, run)
     }
 }

@@ -3,32 +3,33 @@
 use pellucid_cloud::stats::upper_median;
 use pellucid_cloud::{NeighborTable, Point, vec3};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+
+use crate::parameters::choices;
 
 /// A patch this many times as wide as the usual one links things that do not belong together, so
-/// it is left out and its centre, an outlier, stays where it is unless another patch has it.
+/// it is left out and its center, an outlier, stays where it is unless another patch has it.
 const STRETCHED: f64 = 10.0;
 
-/// What a patch's coordinates are relative to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The place of the centre point before the solve, as in the paper's Eq. (51).
-    Center,
-    /// The centre point, which the solve moves with the others: Eq. (50) as posed.
-    MovingCenter,
-    /// The mean of the patch's points, as in the published runs.
-    Mean,
+choices! {
+    /// What a patch's coordinates are relative to.
+    pub enum Origin {
+        /// The place of the center point before the solve, as in the paper's Eq. (51).
+        Center = "center",
+        /// The center point, which the solve moves with the others: Eq. (50) as posed.
+        MovingCenter = "moving-center",
+        /// The mean of the patch's points, as in the published runs.
+        Mean = "mean",
+    }
 }
 
-/// What to do with points that fall into no patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Uncovered {
-    /// Centre extra patches on them (not on outliers).
-    ExtraPatches,
-    /// Leave them out of the graph; they stay where they are.
-    Leave,
+choices! {
+    /// What to do with points that fall into no patch.
+    pub enum Uncovered {
+        /// Center extra patches on them (not on outliers).
+        ExtraPatches = "extra-patches",
+        /// Leave them out of the graph; they stay where they are.
+        Leave = "leave",
+    }
 }
 
 /// Distance between points that also counts how their normals differ, so that the two sides of a
@@ -73,8 +74,8 @@ pub struct Patches {
 }
 
 impl Patches {
-    /// The `size` nearest points of each centre, the centre among them, read off a table of the
-    /// nearest neighbours of every point that is at least that wide.
+    /// The `size` nearest points of each center, the center among them, read off a table of the
+    /// nearest neighbors of every point that is at least that wide.
     pub fn build(
         points: &[Point],
         nearest: &NeighborTable,
@@ -122,7 +123,7 @@ impl Patches {
         Patches { size, centers, members, origins, moving: false, uncovered: 0, limit }
     }
 
-    /// Adds patches around `centers`, whose neighbours are in the rows of `nearest`.
+    /// Adds patches around `centers`, whose neighbors are in the rows of `nearest`.
     pub(super) fn add(
         &mut self,
         nearest: &NeighborTable,
@@ -184,7 +185,7 @@ impl Patches {
         extra
     }
 
-    /// Squared radius above which a patch is no local piece of surface: its centre is an outlier.
+    /// Squared radius above which a patch is no local piece of surface: its center is an outlier.
     pub(super) fn reach_limit(
         nearest: &NeighborTable,
         rows: impl Iterator<Item = usize>,
@@ -234,7 +235,7 @@ impl Patches {
                     row.iter_mut().zip(&*order).for_each(|(m, o)| *m = o.1);
                 }
             }
-            // More exact duplicates than the patch has room for could crowd the centre out.
+            // More exact duplicates than the patch has room for could crowd the center out.
             if !row.contains(&(c as u32)) {
                 row[0] = c as u32;
             }
@@ -262,12 +263,12 @@ impl Patches {
         self.size
     }
 
-    /// The centre point of each patch.
+    /// The center point of each patch.
     pub fn centers(&self) -> &[u32] {
         &self.centers
     }
 
-    /// The points of patch `s`, nearest to its centre first.
+    /// The points of patch `s`, nearest to its center first.
     pub fn members(&self, s: usize) -> &[u32] {
         &self.members[s * self.size..(s + 1) * self.size]
     }

@@ -1,4 +1,4 @@
-//! Where patches are centred.
+//! Where patches are centered.
 
 use pellucid_cloud::stats::upper_median;
 use pellucid_cloud::{NeighborTable, Point, sample};
@@ -6,9 +6,9 @@ use pellucid_cloud::{NeighborTable, Point, sample};
 use crate::frame::LocalFrame;
 use crate::graph;
 
-/// Centres for about `share` patches a point, by Poisson disks, other ones in each `iteration`.
+/// Centers for about `share` patches a point, by Poisson disks, other ones in each `iteration`.
 ///
-/// A part of the cloud gets the centres that the whole would get, and they do not depend on how
+/// A part of the cloud gets the centers that the whole would get, and they do not depend on how
 /// the cloud is turned.
 pub fn poisson_centers(
     points: &[Point],
@@ -18,8 +18,8 @@ pub fn poisson_centers(
     iteration: usize,
     seed: u64,
 ) -> Vec<u32> {
-    // On a surface, disks of radius r leave about 0.7 centres per r² (measured), so 0.7 π over
-    // the share is how many points a disk should hold: r is the usual distance of the neighbour
+    // On a surface, disks of radius r leave about 0.7 centers per r² (measured), so 0.7 π over
+    // the share is how many points a disk should hold: r is the usual distance of the neighbor
     // of that number.
     let inside = (0.7 * std::f64::consts::PI / share).round() as usize;
     let k = inside.min(nearest.k() - 1);

@@ -1,24 +1,24 @@
-//! Which point of a neighbouring patch answers to which (Eq. 38).
+//! Which point of a neighboring patch answers to which (Eq. 38).
 
 use pellucid_cloud::{KdTree, Point, vec3};
 use rayon::prelude::*;
 
 use super::{Apart, Patches};
 
-/// No such neighbour.
+/// No such neighbor.
 pub const NONE: u32 = u32::MAX;
-/// Patches compared for each neighbour to be chosen, where normals count too.
+/// Patches compared for each neighbor to be chosen, where normals count too.
 const CANDIDATES: usize = 3;
 
 /// Every patch linked to its nearest patches, point by counterpart.
 ///
 /// Directed edge `(s * neighbors + e) * size + a` leads from point `a` of patch `s` to its
-/// counterpart in the patch's `e`-th neighbour.
+/// counterpart in the patch's `e`-th neighbor.
 #[derive(Debug, Clone)]
 pub struct PatchGraph {
     size: usize,
     degree: usize,
-    /// Neighbour patches, `degree` a patch, nearest first; `NONE` where there are fewer.
+    /// Neighbor patches, `degree` a patch, nearest first; `NONE` where there are fewer.
     neighbors: Vec<u32>,
     /// For each directed edge, the counterpart's place in its patch.
     slots: Vec<u8>,
@@ -36,13 +36,13 @@ pub struct End {
 }
 
 impl PatchGraph {
-    /// Links each patch to the `neighbors` patches whose centres are nearest and, if `intra`, also
+    /// Links each patch to the `neighbors` patches whose centers are nearest and, if `intra`, also
     /// to itself: each point to the nearest other one of its patch.
     pub fn link(points: &[Point], patches: &Patches, neighbors: usize, intra: bool) -> PatchGraph {
         Self::link_apart(points, patches, neighbors, intra, None)
     }
 
-    /// The same, by a distance of centres that counts normals too.
+    /// The same, by a distance of centers that counts normals too.
     pub fn link_apart(
         points: &[Point],
         patches: &Patches,
@@ -81,7 +81,7 @@ impl PatchGraph {
         PatchGraph { size, degree, neighbors: linked, slots }
     }
 
-    /// A graph from its neighbour patches and the places of counterparts in them.
+    /// A graph from its neighbor patches and the places of counterparts in them.
     pub(super) fn from_parts(
         size: usize,
         degree: usize,
@@ -111,7 +111,7 @@ impl PatchGraph {
         self.degree * self.size
     }
 
-    /// The two ends of a directed edge, or `None` if the patch has fewer neighbours.
+    /// The two ends of a directed edge, or `None` if the patch has fewer neighbors.
     pub fn edge(&self, patches: &Patches, edge: usize) -> Option<(End, End)> {
         let link = edge / self.size;
         let (s, t) = (link / self.degree, self.neighbors[link]);
@@ -142,7 +142,7 @@ impl PatchGraph {
     }
 }
 
-/// The `neighbors` other patches whose centres are nearest, nearest first, patch after patch;
+/// The `neighbors` other patches whose centers are nearest, nearest first, patch after patch;
 /// `NONE` where there are fewer.
 pub(super) fn nearest_patches(points: &[Point], patches: &Patches, neighbors: usize) -> Vec<u32> {
     let at: Vec<Point> = patches.centers().iter().map(|&c| points[c as usize]).collect();

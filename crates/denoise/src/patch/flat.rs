@@ -17,7 +17,7 @@ const LANES: usize = 2;
 
 impl Patches {
     /// Patches of `size` points around `centers`, and around each point that these leave out.
-    /// Members are chosen among the nearest `candidates` of a centre by `apart`. Patches of a
+    /// Members are chosen among the nearest `candidates` of a center by `apart`. Patches of a
     /// squared radius above `limit` are left out; `None` takes ten times the usual radius.
     pub fn cover(
         points: &[Point],
@@ -46,7 +46,7 @@ impl Patches {
 }
 
 impl PatchGraph {
-    /// Links each patch to the `neighbors` patches whose centres are nearest by `apart`; points
+    /// Links each patch to the `neighbors` patches whose centers are nearest by `apart`; points
     /// answer to those nearest in place, where heights over a patch count `height` times.
     pub fn link_flat(
         points: &[Point],

@@ -8,7 +8,7 @@ use crate::local::{Moments, QuadricFit};
 /// The frame of a height map: where it lies, which way it looks, how wide it is.
 #[derive(Debug, Clone, Copy)]
 pub struct HeightFrame {
-    /// On the plane fitted to the patch, under its centre.
+    /// On the plane fitted to the patch, under its center.
     pub origin: Point,
     /// Along the strongest curvature.
     pub u: Point,
@@ -21,7 +21,7 @@ pub struct HeightFrame {
 }
 
 impl HeightFrame {
-    /// The frame of the patch of `members` around `centre`; `None` where they fix none.
+    /// The frame of the patch of `members` around `center`; `None` where they fix none.
     ///
     /// Its axes follow from the patch alone, up to their signs, so that maps of like patches are
     /// alike however they lie in space.

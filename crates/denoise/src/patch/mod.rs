@@ -1,4 +1,4 @@
-//! Patches: small overlapping neighbourhoods, and which point of one answers to which of another.
+//! Patches: small overlapping neighborhoods, and which point of one answers to which of another.
 
 mod build;
 mod centers;

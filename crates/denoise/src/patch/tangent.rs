@@ -17,13 +17,13 @@ const ON_A_CORNER: f64 = 1e-9;
 pub struct TangentLinks {
     /// Who answers to whom.
     pub graph: PatchGraph,
-    /// Mean squared height difference of the patches of each link (patch after patch, neighbour
-    /// after neighbour); infinite where there is no neighbour.
+    /// Mean squared height difference of the patches of each link (patch after patch, neighbor
+    /// after neighbor); infinite where there is no neighbor.
     pub distance2: Vec<f64>,
 }
 
 impl TangentLinks {
-    /// Links each patch to the `neighbors` patches whose centres are nearest.
+    /// Links each patch to the `neighbors` patches whose centers are nearest.
     ///
     /// Both patches of a link are projected on the tangent plane of the first, given by `normals`
     /// (one a patch, of any sign): a point's counterpart is the one nearest to it in the plane, and

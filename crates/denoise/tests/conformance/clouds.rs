@@ -1,5 +1,6 @@
 //! Small noisy clouds with a known surface, made once.
 
+use pellucid_cloud::stats::root_mean_square;
 use std::sync::LazyLock;
 
 use pellucid_cloud::synth::{NoiseModel, add_noise};
@@ -27,8 +28,7 @@ impl Scan {
 
     /// Root mean square distance of a cloud's points from the exact surface.
     pub fn rms(&self, cloud: &PointCloud) -> f64 {
-        let sum: f64 = cloud.positions().iter().map(|&p| (self.distance)(p).powi(2)).sum();
-        (sum / cloud.len() as f64).sqrt()
+        root_mean_square(cloud.positions().iter().map(|&p| (self.distance)(p)))
     }
 }
 

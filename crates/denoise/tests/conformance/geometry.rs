@@ -58,7 +58,7 @@ fn rms(v: &Variant, scan: &Scan) -> (f64, f64) {
 }
 
 /// Share of the noise that may be left. What is kept for the record may even add to it: the
-/// paper's text takes patches relative to their noisy centre point.
+/// paper's text takes patches relative to their noisy center point.
 pub fn most_left(v: &Variant) -> f64 {
     if v.properties.for_the_record { 1.25 } else { 0.6 }
 }

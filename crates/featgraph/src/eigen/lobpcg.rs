@@ -205,15 +205,7 @@ fn iterate(
     budget: Option<usize>,
 ) -> Result<LowestEigen, EigenError> {
     params.check()?;
-    if n == 0 {
-        return Err(EigenError::Empty);
-    }
-    if count == 0 || count > n {
-        return Err(EigenError::Count { wanted: count, n });
-    }
-    if let Some(d) = diagonal.filter(|d| d.len() != n) {
-        return Err(EigenError::Length { what: "diagonal", expected: n, found: d.len() });
-    }
+    check_problem(n, count, diagonal)?;
     let block = count + params.guard_vectors;
     // With [X P W] as wide as the space, iterating is a detour.
     if n <= DENSE_LIMIT.max(3 * block) {
@@ -258,6 +250,19 @@ fn iterate(
     }
     state.refresh(op)?;
     Ok(state.finish(count, params.max_iterations, EigenStop::IterationLimit))
+}
+
+fn check_problem(n: usize, count: usize, diagonal: Option<&[f64]>) -> Result<(), EigenError> {
+    if n == 0 {
+        return Err(EigenError::Empty);
+    }
+    if count == 0 || count > n {
+        return Err(EigenError::Count { wanted: count, n });
+    }
+    match diagonal.filter(|d| d.len() != n) {
+        Some(d) => Err(EigenError::Length { what: "diagonal", expected: n, found: d.len() }),
+        None => Ok(()),
+    }
 }
 
 /// Writes a small operator out and diagonalises it.

@@ -120,9 +120,7 @@ fn backtrack(
             break Stop::Stationary;
         }
         step = step.min(LONGEST * reach / steepest);
-        for i in 0..n {
-            trial[i] = x[i] - step * gradient[i];
-        }
+        combine(&mut trial, &x, -step, &gradient);
         block.project(&mut trial)?;
         for i in 0..n {
             move_[i] = trial[i] - x[i];
@@ -141,28 +139,14 @@ fn backtrack(
             if found <= f + SUFFICIENT * part * slope {
                 break found;
             }
-            // The parabola through both values and the slope, kept within bounds.
-            let bend = found - f - part * slope;
-            let ratio = -part * slope / (2.0 * bend);
-            part *= if ratio.is_finite() { ratio.clamp(0.1, 0.5) } else { 0.1 };
+            part *= shorter(f, found, part * slope);
             if part * largest(&move_) <= SHORTEST * reach {
                 break 'descent Stop::Stationary;
             }
-            for i in 0..n {
-                trial[i] = x[i] + part * move_[i];
-            }
+            combine(&mut trial, &x, part, &move_);
         };
         taken = part * step;
-        // Barzilai-Borwein: the short step where the two estimates differ much, else the long.
-        let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
-        for i in 0..n {
-            let (s, y) = (trial[i] - x[i], next[i] - gradient[i]);
-            ss += s * s;
-            sy += s * y;
-            yy += y * y;
-        }
-        let (long, short) = (ss / sy, sy / yy);
-        let spectral = if short < 0.3 * long && !block.long_steps() { short } else { long };
+        let spectral = spectral_step([&x, &trial], [&gradient, &next], block.long_steps());
         step = if spectral.is_finite() && spectral > 0.0 { spectral } else { 10.0 * step };
         std::mem::swap(&mut x, &mut trial);
         std::mem::swap(&mut gradient, &mut next);
@@ -173,6 +157,34 @@ fn backtrack(
         }
     };
     Ok(Descent { x, history, step: taken, stop })
+}
+
+/// `out = x + t v`.
+fn combine(out: &mut [f64], x: &[f64], t: f64, v: &[f64]) {
+    for i in 0..out.len() {
+        out[i] = x[i] + t * v[i];
+    }
+}
+
+/// The share of a step that goes to the minimum of the parabola through the values at both of its ends with the
+/// given fall at its start, kept within bounds.
+fn shorter(start: f64, end: f64, fall: f64) -> f64 {
+    let bend = end - start - fall;
+    let ratio = -fall / (2.0 * bend);
+    if ratio.is_finite() { ratio.clamp(0.1, 0.5) } else { 0.1 }
+}
+
+/// Barzilai and Borwein's step: the short one where the two estimates differ much, else the long one.
+fn spectral_step(x: [&[f64]; 2], gradient: [&[f64]; 2], long_steps: bool) -> f64 {
+    let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
+    for i in 0..x[0].len() {
+        let (s, y) = (x[1][i] - x[0][i], gradient[1][i] - gradient[0][i]);
+        ss += s * s;
+        sy += s * y;
+        yy += y * y;
+    }
+    let (long, short) = (ss / sy, sy / yy);
+    if short < 0.3 * long && !long_steps { short } else { long }
 }
 
 /// Steps of one size; a step that raises the objective is taken back and ends the descent.

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use ::e57::{E57Writer, RawValues, Record, RecordDataType, RecordName, RecordValue};
 use pellucid_cloud::attribute::names;
-use pellucid_cloud::{Attribute, Point, Values};
+use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use super::added;
 use super::frame::stored;
@@ -23,87 +23,122 @@ pub(super) fn create(
     dropped: &mut Vec<Dropped>,
 ) -> Result<(), Refused> {
     let cloud = &*standard::for_e57(&document.cloud);
-    let is_whole = |name: &str| {
-        let ty = cloud.attribute(name).and_then(|a| record_type(a.values()));
-        matches!(ty, Some(RecordDataType::Integer { .. }))
-    };
-    let returns = is_whole(RETURN_INDEX) && is_whole(RETURN_COUNT);
     let single = document.source.position == Some([ScalarType::F32; 3]);
-    let float = |single: bool| match single {
-        true => RecordDataType::Single { min: None, max: None },
-        false => RecordDataType::Double { min: None, max: None },
-    };
-    let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
-    let mut prototype: Vec<Record> =
-        axes.into_iter().map(|name| Record { name, data_type: float(single) }).collect();
-    let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
-    let states = cloud.attribute(INVALID).filter(|a| is_state(a));
-    let has_state = nowhere || states.is_some();
-    if has_state {
-        let data_type = RecordDataType::Integer { min: 0, max: 2 };
-        prototype.push(Record { name: RecordName::CartesianInvalidState, data_type });
-    }
-    let fixed = prototype.len();
-    let mut sources: Vec<(&Attribute, usize)> = Vec::new();
-    let mut others: Vec<&Attribute> = Vec::new();
-    for a in cloud.attributes().filter(|a| a.name() != INVALID || states.is_none()) {
-        let records: &[RecordName] = match (a.name(), a.width()) {
-            (names::INTENSITY, 1) => &[RecordName::Intensity],
-            (names::COLOR, 3 | 4) => {
-                &[RecordName::ColorRed, RecordName::ColorGreen, RecordName::ColorBlue]
-            }
-            (names::TIME, 1) => &[RecordName::TimeStamp],
-            (RETURN_INDEX, 1) if returns => &[RecordName::ReturnIndex],
-            (RETURN_COUNT, 1) if returns => &[RecordName::ReturnCount],
-            ("row_index", 1) => &[RecordName::RowIndex],
-            ("column_index", 1) => &[RecordName::ColumnIndex],
-            _ => &[],
-        };
-        let whole = records.iter().any(|r| {
-            use RecordName::{ColumnIndex, ReturnCount, ReturnIndex, RowIndex};
-            matches!(r, RowIndex | ColumnIndex | ReturnIndex | ReturnCount)
-        });
-        let ty = record_type(a.values())
-            .filter(|ty| !whole || matches!(ty, RecordDataType::Integer { .. }));
-        let (Some(ty), false) = (ty, records.is_empty()) else {
-            others.push(a);
-            continue;
-        };
-        if a.name() == names::COLOR && a.width() == 4 {
-            let reason = "E57 stores red, green and blue only".to_owned();
-            dropped.push(Dropped { attribute: "alpha".to_owned(), reason });
-        }
-        for (component, name) in records.iter().enumerate() {
-            prototype.push(Record { name: name.clone(), data_type: ty.clone() });
-            sources.push((a, component));
-        }
-    }
-    let new = added::plan(others.into_iter(), prototype.len(), dropped);
-    prototype.extend(new.iter().map(|n| n.record.clone()));
+    let layout = Layout::of(cloud, single, dropped);
     let guid = guid(cloud.positions());
     let mut writer = E57Writer::new(out, &guid)?;
-    if !new.is_empty() {
+    if !layout.added.is_empty() {
         writer.register_extension(added::extension())?;
     }
-    let mut w = writer.add_pointcloud(&guid, prototype.clone())?;
-    for (row, p) in cloud.positions().iter().enumerate() {
-        let found = p.iter().all(|x| x.is_finite());
-        let p = if found { *p } else { [0.0; 3] };
-        let mut raw: RawValues = p.iter().map(|&x| stored(x, &float(single))).collect();
-        if has_state {
-            let state = states.and_then(|a| a.values().get_f64(row)).unwrap_or(0.0) as i64;
-            raw.push(RecordValue::Integer(if found { state } else { 2 }));
-        }
-        for ((a, component), record) in sources.iter().zip(&prototype[fixed..]) {
-            let x = a.values().get_f64(row * a.width() + component).unwrap_or(0.0);
-            raw.push(stored(x, &record.data_type));
-        }
-        raw.extend(new.iter().map(|n| n.value(row)));
-        w.add_point(raw)?;
+    let mut w = writer.add_pointcloud(&guid, layout.prototype.clone())?;
+    for row in 0..cloud.len() {
+        w.add_point(layout.values(cloud, row))?;
     }
     w.finalize()?;
     writer.finalize()?;
     Ok(())
+}
+
+/// The records of a point, and where their values come from.
+struct Layout<'a> {
+    /// Coordinates, then the validity if there is one, then attributes, then those of our extension.
+    prototype: Vec<Record>,
+    /// The type of the coordinates.
+    float: RecordDataType,
+    /// Whether there is a record of validity.
+    has_state: bool,
+    /// The attribute that has the validity of each point.
+    states: Option<&'a Attribute>,
+    /// Attribute and component of each standard record.
+    sources: Vec<(&'a Attribute, usize)>,
+    added: Vec<added::Added<'a>>,
+}
+
+impl<'a> Layout<'a> {
+    fn of(cloud: &'a PointCloud, single: bool, dropped: &mut Vec<Dropped>) -> Layout<'a> {
+        let float = match single {
+            true => RecordDataType::Single { min: None, max: None },
+            false => RecordDataType::Double { min: None, max: None },
+        };
+        let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
+        let mut prototype: Vec<Record> =
+            axes.into_iter().map(|name| Record { name, data_type: float.clone() }).collect();
+        let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
+        let states = cloud.attribute(INVALID).filter(|a| is_state(a));
+        let has_state = nowhere || states.is_some();
+        if has_state {
+            let data_type = RecordDataType::Integer { min: 0, max: 2 };
+            prototype.push(Record { name: RecordName::CartesianInvalidState, data_type });
+        }
+        let returns = is_whole(cloud, RETURN_INDEX) && is_whole(cloud, RETURN_COUNT);
+        let mut sources: Vec<(&Attribute, usize)> = Vec::new();
+        let mut others: Vec<&Attribute> = Vec::new();
+        for a in cloud.attributes().filter(|a| a.name() != INVALID || states.is_none()) {
+            let Some((names, data_type)) = standard_records(a, returns) else {
+                others.push(a);
+                continue;
+            };
+            if a.name() == names::COLOR && a.width() == 4 {
+                let reason = "E57 stores red, green and blue only".to_owned();
+                dropped.push(Dropped { attribute: "alpha".to_owned(), reason });
+            }
+            for (component, name) in names.iter().enumerate() {
+                prototype.push(Record { name: name.clone(), data_type: data_type.clone() });
+                sources.push((a, component));
+            }
+        }
+        let added = added::plan(others.into_iter(), prototype.len(), dropped);
+        prototype.extend(added.iter().map(|n| n.record.clone()));
+        Layout { prototype, float, has_state, states, sources, added }
+    }
+
+    /// The values of a point.
+    fn values(&self, cloud: &PointCloud, row: usize) -> RawValues {
+        let p = cloud.positions()[row];
+        let found = p.iter().all(|x| x.is_finite());
+        let p = if found { p } else { [0.0; 3] };
+        let mut raw: RawValues = p.iter().map(|&x| stored(x, &self.float)).collect();
+        if self.has_state {
+            let state = self.states.and_then(|a| a.values().get_f64(row)).unwrap_or(0.0) as i64;
+            raw.push(RecordValue::Integer(if found { state } else { 2 }));
+        }
+        let records = &self.prototype[raw.len()..];
+        for ((a, component), record) in self.sources.iter().zip(records) {
+            let x = a.values().get_f64(row * a.width() + component).unwrap_or(0.0);
+            raw.push(stored(x, &record.data_type));
+        }
+        raw.extend(self.added.iter().map(|n| n.value(row)));
+        raw
+    }
+}
+
+/// Whether the cloud has an attribute of that name with whole numbers.
+fn is_whole(cloud: &PointCloud, name: &str) -> bool {
+    let ty = cloud.attribute(name).and_then(|a| record_type(a.values()));
+    matches!(ty, Some(RecordDataType::Integer { .. }))
+}
+
+/// The standard's records for an attribute, and their type; `None` if it has none.
+fn standard_records(
+    a: &Attribute,
+    returns: bool,
+) -> Option<(&'static [RecordName], RecordDataType)> {
+    use RecordName::{
+        ColorBlue, ColorGreen, ColorRed, ColumnIndex, Intensity, ReturnCount, ReturnIndex,
+        RowIndex, TimeStamp,
+    };
+    let (records, whole): (&[RecordName], bool) = match (a.name(), a.width()) {
+        (names::INTENSITY, 1) => (&[Intensity], false),
+        (names::COLOR, 3 | 4) => (&[ColorRed, ColorGreen, ColorBlue], false),
+        (names::TIME, 1) => (&[TimeStamp], false),
+        (RETURN_INDEX, 1) if returns => (&[ReturnIndex], true),
+        (RETURN_COUNT, 1) if returns => (&[ReturnCount], true),
+        ("row_index", 1) => (&[RowIndex], true),
+        ("column_index", 1) => (&[ColumnIndex], true),
+        _ => return None,
+    };
+    let ty = record_type(a.values())?;
+    (!whole || matches!(ty, RecordDataType::Integer { .. })).then_some((records, ty))
 }
 
 /// Whether an attribute holds what the standard says of a point's validity.

@@ -11,7 +11,7 @@ use super::create::create;
 use super::frame::{Frame, stored, value};
 use super::widen::Widened;
 use super::{E57Source, attribute, copied, open, points};
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::CHANGED;
 use crate::template::is_same;
@@ -31,7 +31,7 @@ impl From<::e57::Error> for Refused {
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     if !matches!(job.encoding, None | Some(Encoding::BinaryLittle)) {

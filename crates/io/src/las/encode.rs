@@ -16,7 +16,7 @@ pub(super) enum Put {
     Bits {
         shift: u32,
     },
-    /// 8-bit colours over the whole range of 16 bits.
+    /// 8-bit colors over the whole range of 16 bits.
     Spread,
     /// Steps of a scale from an offset.
     Scaled(ScalarType, [(f64, f64); 3]),

@@ -8,7 +8,7 @@
 //! gets back exactly its stored integers; one that does is rounded to the nearest step, and one
 //! that leaves the range of 32-bit steps is an error. Clouds from elsewhere get the coarsest power
 //! of ten as scale that holds every coordinate to its last bits, or else the finest that reaches over the
-//! cloud, are written as LAS 1.4, and 8-bit colours are spread over 16 bits (times 257).
+//! cloud, are written as LAS 1.4, and 8-bit colors are spread over 16 bits (times 257).
 
 mod chunks;
 mod classes;

@@ -14,7 +14,7 @@ use crate::meaning;
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
 
 /// How a cloud is laid out in records.
-pub(super) struct Plan<'a> {
+pub(super) struct RecordLayout<'a> {
     pub format: u8,
     pub length: usize,
     pub columns: Vec<Column<'a>>,
@@ -31,7 +31,7 @@ pub(super) fn plan<'a>(
     cloud: &'a PointCloud,
     las: Option<&LasSource>,
     written: &mut Written,
-) -> Plan<'a> {
+) -> RecordLayout<'a> {
     let kept: Vec<&Slot> =
         las.map_or(&[][..], |l| &l.slots).iter().filter(|s| holds(s, cloud)).collect();
     let slotted: HashSet<&str> = kept.iter().map(|s| s.attribute.as_str()).collect();
@@ -80,7 +80,7 @@ pub(super) fn plan<'a>(
         writer.keep(slot, cloud);
     }
     let Layout { at, columns, descriptors, .. } = writer;
-    Plan { format, length: at, columns, descriptors }
+    RecordLayout { format, length: at, columns, descriptors }
 }
 
 /// Names of fields that every reader knows: other programs refuse added fields called so.

@@ -323,7 +323,7 @@ fn unscale(values: &Values, width: usize, transform: &[(f64, f64); 3]) -> Option
 }
 
 impl Frame {
-    /// Whether this is a cloud-optimised file, whose index will not be kept.
+    /// Whether this is a cloud-optimized file, whose index will not be kept.
     pub fn is_copc(&self) -> bool {
         self.vlrs.iter().chain(&self.evlrs).any(|v| file::text(&v.user_id) == "copc")
     }

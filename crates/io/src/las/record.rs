@@ -68,7 +68,7 @@ pub(super) fn base_length(format: u8) -> Option<usize> {
     [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67].get(usize::from(format)).copied()
 }
 
-/// The format like `format` that also holds times, colours or near infrared.
+/// The format like `format` that also holds times, colors or near infrared.
 pub(super) fn with(format: u8, time_: bool, color_: bool, nir_: bool) -> u8 {
     let (t, c, n) = (time(format) || time_, color(format) || color_, nir(format) || nir_);
     match (is_new(format), waves(format)) {

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::chunks::Packing;
 use super::encode::Encoder;
 use super::file::{self, COMPRESSED};
-use super::plan::{self, Plan};
+use super::plan::{self, RecordLayout};
 use super::record::{self, RETURN};
 use super::{LasSource, extra, quantise, read};
-use crate::document::{Detail, Document, Dropped, Job, LasScale, Written};
+use crate::document::{Detail, Document, Dropped, LasScale, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::rows::write_chunks;
 use crate::scalar::ScalarType;
@@ -23,7 +23,7 @@ use crate::standard;
 /// Writes LAS.
 pub(crate) fn write_las(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     write(document, job, false, sink)
@@ -32,7 +32,7 @@ pub(crate) fn write_las(
 /// Writes LAZ.
 pub(crate) fn write_laz(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     write(document, job, true, sink)
@@ -40,7 +40,7 @@ pub(crate) fn write_laz(
 
 fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     packed: bool,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
@@ -51,7 +51,8 @@ fn write(
         Detail::Las(las) => Some(las.as_ref()),
         _ => None,
     };
-    let Plan { format, length, columns, descriptors } = plan::plan(cloud, las, &mut written);
+    let RecordLayout { format, length, columns, descriptors } =
+        plan::plan(cloud, las, &mut written);
     let mut header = las.map_or_else(new_header, |l| l.frame.header.clone());
     let (scale, offset) = grid(document, las, job.las_scale, &header);
     [header.x_scale_factor, header.y_scale_factor, header.z_scale_factor] = scale;
@@ -60,13 +61,8 @@ fn write(
     let stored = las.and_then(|l| l.stored.as_deref()).filter(|k| k.len() == cloud.len());
     let encoder = Encoder { points: cloud.positions(), scale, offset, stored, columns, length };
 
-    let packing = if packed {
-        let packing = Packing::new(format, length);
-        let unfit = || WriteFault::Unfit(format!("LAZ has no point format {format}"));
-        Some(packing.ok_or_else(unfit)?)
-    } else {
-        None
-    };
+    let unfit = || WriteFault::Unfit(format!("LAZ has no point format {format}"));
+    let packing = packed.then(|| Packing::new(format, length).ok_or_else(unfit)).transpose()?;
     let described: Vec<u8> = descriptors.iter().flat_map(|d| d.0).collect();
     let (vlrs, evlrs, waves) = records(las, described, packing.as_ref(), &mut written)?;
     let (vlrs, evlrs): (Vec<&Vlr>, Vec<&Vlr>) =
@@ -83,44 +79,86 @@ fn write(
     set_counts(&mut header, cloud, las, format);
     set_bounds(&mut header, cloud, las);
 
-    let chunks = packing.as_ref().map(|p| pack(p, &encoder, cloud.len())).transpose()?;
-    let mut table = Vec::new();
-    let end = match (&packing, &chunks) {
-        (Some(packing), Some(chunks)) => {
-            let sizes: Vec<usize> = chunks.iter().map(Vec::len).collect();
-            packing.write_table(&sizes, &mut table)?;
-            start + 8 + sizes.iter().sum::<usize>() + table.len()
-        }
-        _ => start + cloud.len() * length,
-    };
-    let place = |n: usize| (end + file::total(&evlrs[..n])) as u64;
+    let points = Points::new(packing.as_ref(), &encoder, cloud.len())?;
+    let place = |n: usize| (start + points.size() + file::total(&evlrs[..n])) as u64;
     header.start_of_waveform_data_packet_record =
         waves.map(place).or(header.start_of_waveform_data_packet_record.filter(|_| !internal(las)));
     header.evlr = (header.version.minor >= 4 && !evlrs.is_empty())
         .then(|| Evlr { start_of_first_evlr: place(0), number_of_evlrs: evlrs.len() as u32 });
 
-    let failed = |e: las::Error| WriteFault::Io(std::io::Error::other(e.to_string()));
-    let mut head = Vec::with_capacity(start);
-    header.write_to(&mut head).map_err(failed)?;
-    for vlr in &vlrs {
-        vlr.write_to(&mut head).map_err(failed)?;
-    }
-    head.extend_from_slice(gap);
-    sink.write_all(&head)?;
-    match chunks {
-        None => write_chunks(sink, cloud.len(), |rows, out| encoder.fill(rows, out))?,
-        Some(chunks) => {
-            sink.write_all(&((end - table.len()) as i64).to_le_bytes())?;
-            for chunk in &chunks {
-                sink.write_all(chunk)?;
-            }
-            sink.write_all(&table)?;
-        }
-    }
+    write_head(header, &vlrs, gap, sink)?;
+    points.write(start, sink)?;
     for evlr in &evlrs {
         evlr.write_to(&mut *sink).map_err(failed)?;
     }
     Ok(written)
+}
+
+fn failed(e: las::Error) -> WriteFault {
+    WriteFault::Io(std::io::Error::other(e.to_string()))
+}
+
+/// Writes all that comes before the points.
+fn write_head(
+    header: Header,
+    vlrs: &[&Vlr],
+    gap: &[u8],
+    sink: &mut dyn Write,
+) -> Result<(), WriteFault> {
+    let mut head = Vec::new();
+    header.write_to(&mut head).map_err(failed)?;
+    for vlr in vlrs {
+        vlr.write_to(&mut head).map_err(failed)?;
+    }
+    head.extend_from_slice(gap);
+    Ok(sink.write_all(&head)?)
+}
+
+/// The points as they stand in the file.
+enum Points<'a> {
+    Plain { encoder: &'a Encoder<'a>, count: usize },
+    Packed { chunks: Vec<Vec<u8>>, table: Vec<u8> },
+}
+
+impl<'a> Points<'a> {
+    fn new(
+        packing: Option<&Packing>,
+        encoder: &'a Encoder<'a>,
+        count: usize,
+    ) -> Result<Points<'a>, WriteFault> {
+        let Some(packing) = packing else { return Ok(Points::Plain { encoder, count }) };
+        let chunks = pack(packing, encoder, count)?;
+        let sizes: Vec<usize> = chunks.iter().map(Vec::len).collect();
+        let mut table = Vec::new();
+        packing.write_table(&sizes, &mut table)?;
+        Ok(Points::Packed { chunks, table })
+    }
+
+    /// Their bytes in the file.
+    fn size(&self) -> usize {
+        match self {
+            Points::Plain { encoder, count } => count * encoder.length,
+            Points::Packed { chunks, table } => {
+                8 + chunks.iter().map(Vec::len).sum::<usize>() + table.len()
+            }
+        }
+    }
+
+    /// Writes them; they start at byte `start` of the file.
+    fn write(&self, start: usize, sink: &mut dyn Write) -> std::io::Result<()> {
+        match self {
+            Points::Plain { encoder, count } => {
+                write_chunks(sink, *count, |rows, out| encoder.fill(rows, out))
+            }
+            Points::Packed { chunks, table } => {
+                sink.write_all(&((start + self.size() - table.len()) as i64).to_le_bytes())?;
+                for chunk in chunks {
+                    sink.write_all(chunk)?;
+                }
+                sink.write_all(table)
+            }
+        }
+    }
 }
 
 /// Scale and offset of the coordinates.

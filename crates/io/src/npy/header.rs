@@ -35,6 +35,52 @@ pub(crate) struct Header {
 
 /// Reads the header; the data need not be there.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
+    let (text, start) = dictionary(bytes)?;
+    let mut parser = Parser { text, at: 0 };
+    let wrong = |at: usize, what: &str| Fault::byte(start + at, what.to_owned());
+    let value = parser.value(0).map_err(|what| wrong(parser.at, what))?;
+    let Value::Dict(entries) = value else {
+        return Err(wrong(0, "the header is not a dictionary"));
+    };
+    let get = |key: &str| {
+        let entry = entries.iter().find(|e| e.0 == key);
+        entry
+            .map(|e| (&e.1, e.2.clone()))
+            .ok_or_else(|| wrong(0, "an entry of the header is missing"))
+    };
+    let (descr, span) = get("descr")?;
+    let mut offset = 0;
+    let mut fields = Vec::new();
+    record(descr, &mut fields, &mut offset).map_err(|what| wrong(span.start, &what))?;
+    let fortran = match get("fortran_order")?.0 {
+        Value::Word(w) if w == "True" => true,
+        Value::Word(w) if w == "False" => false,
+        _ => return Err(wrong(0, "\"fortran_order\" is neither True nor False")),
+    };
+    let Value::Tuple(shape) = get("shape")?.0 else {
+        return Err(wrong(0, "\"shape\" is not a tuple"));
+    };
+    let shape: Option<Vec<usize>> = shape
+        .iter()
+        .map(|v| match v {
+            Value::Number(n) => usize::try_from(*n).ok(),
+            _ => None,
+        })
+        .collect();
+    let shape = shape.ok_or_else(|| wrong(0, "\"shape\" has entries that are no counts"))?;
+    Ok(Header {
+        descr: text[span].to_owned(),
+        structured: matches!(descr, Value::List(_)),
+        fortran,
+        shape,
+        fields,
+        item: offset,
+        body: start + text.len(),
+    })
+}
+
+/// The text that describes the array, and where it starts.
+fn dictionary(bytes: &[u8]) -> Result<(&str, usize), Fault> {
     if !bytes.starts_with(MAGIC) {
         return Err(Fault::byte(0, "the first bytes are not those of an NPY array"));
     }
@@ -56,47 +102,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let text = bytes.get(start..start + length).ok_or_else(ends)?;
     let text = std::str::from_utf8(text)
         .map_err(|e| Fault::byte(start + e.valid_up_to(), "the header is not text"))?;
-    let mut parser = Parser { text, at: 0 };
-    let wrong = |at: usize, what: &str| Fault::byte(start + at, what.to_owned());
-    let value = parser.value(0).map_err(|what| wrong(parser.at, what))?;
-    let Value::Dict(entries) = value else {
-        return Err(wrong(0, "the header is no dictionary"));
-    };
-    let get = |key: &str| {
-        let entry = entries.iter().find(|e| e.0 == key);
-        entry
-            .map(|e| (&e.1, e.2.clone()))
-            .ok_or_else(|| wrong(0, "an entry of the header is missing"))
-    };
-    let (descr, span) = get("descr")?;
-    let mut offset = 0;
-    let mut fields = Vec::new();
-    record(descr, &mut fields, &mut offset).map_err(|what| wrong(span.start, &what))?;
-    let fortran = match get("fortran_order")?.0 {
-        Value::Word(w) if w == "True" => true,
-        Value::Word(w) if w == "False" => false,
-        _ => return Err(wrong(0, "\"fortran_order\" is neither True nor False")),
-    };
-    let Value::Tuple(shape) = get("shape")?.0 else {
-        return Err(wrong(0, "\"shape\" is no tuple"));
-    };
-    let shape: Option<Vec<usize>> = shape
-        .iter()
-        .map(|v| match v {
-            Value::Number(n) => usize::try_from(*n).ok(),
-            _ => None,
-        })
-        .collect();
-    let shape = shape.ok_or_else(|| wrong(0, "\"shape\" has entries that are no counts"))?;
-    Ok(Header {
-        descr: text[span].to_owned(),
-        structured: matches!(descr, Value::List(_)),
-        fortran,
-        shape,
-        fields,
-        item: offset,
-        body: start + length,
-    })
+    Ok((text, start))
 }
 
 impl Header {

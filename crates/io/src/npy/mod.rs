@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use pellucid_cloud::{Attribute, PointCloud, Values};
 
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::limits::Limits;
 use crate::meaning;
@@ -108,27 +108,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
 pub(crate) fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let entries = zip::entries(bytes)?;
     let looks: Vec<Look> = entries.iter().map(|e| Look::at(bytes, e)).collect();
-    let can = |i: &usize| looks[*i].points;
-    let named = (0..entries.len()).filter(can).find(|&i| {
-        matches!(
-            entries[i].name.as_slice(),
-            b"points.npy" | b"xyz.npy" | b"positions.npy" | b"pos.npy"
-        )
-    });
-    let Some(points) = named.or_else(|| (0..entries.len()).find(can)) else {
+    let Some(points) = array_of_points(&entries, &looks) else {
         let fault = "no array in the archive is one of points: N x 3, or more columns";
         return Err(Fault::byte(0, fault));
-    };
-    // A fault inside an array is reported with the place of the array.
-    let inside = |fault: Fault, e: &zip::Entry| {
-        let name = String::from_utf8_lossy(&e.name).into_owned();
-        match fault {
-            Fault::At(place, what) => {
-                let what = format!("in the array \"{name}\" at its {place}: {what}");
-                Fault::byte(e.data.start, what)
-            }
-            other => other,
-        }
     };
     let rows = looks[points].items;
     // Each may be small and all together not.
@@ -172,7 +154,27 @@ pub(crate) fn read_npz(bytes: &[u8], limits: &Limits) -> Result<Document, Fault>
     Ok(Document { cloud, source: source(&layout, Detail::Npz(Arc::new(npz))) })
 }
 
-fn check(job: &Job) -> Result<(), WriteFault> {
+/// Which array has the points: the first that can, those with the usual names before others.
+fn array_of_points(entries: &[zip::Entry], looks: &[Look]) -> Option<usize> {
+    let usual: [&[u8]; 4] = [b"points.npy", b"xyz.npy", b"positions.npy", b"pos.npy"];
+    let mut can = (0..entries.len()).filter(|&i| looks[i].points);
+    let first = can.clone().next();
+    can.find(|&i| usual.contains(&entries[i].name.as_slice())).or(first)
+}
+
+/// A fault inside an array, with the place of the array in the archive.
+fn inside(fault: Fault, e: &zip::Entry) -> Fault {
+    let name = String::from_utf8_lossy(&e.name).into_owned();
+    match fault {
+        Fault::At(place, what) => {
+            let what = format!("in the array \"{name}\" at its {place}: {what}");
+            Fault::byte(e.data.start, what)
+        }
+        other => other,
+    }
+}
+
+fn check(job: &WriteJob) -> Result<(), WriteFault> {
     match job.encoding {
         None | Some(Encoding::BinaryLittle) => Ok(()),
         _ => Err(WriteFault::Unfit(
@@ -191,7 +193,7 @@ fn drop_words(cloud: &PointCloud, dropped: &mut Vec<Dropped>) {
 /// Writes an NPY document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     check(job)?;
@@ -215,7 +217,7 @@ pub(crate) fn write(
 /// Writes an NPZ document.
 pub(crate) fn write_npz(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     check(job)?;
@@ -237,32 +239,11 @@ pub(crate) fn write_npz(
             names.insert(b"points.npy".to_vec());
         }
         Some(npz) => {
-            for (entry, role) in &npz.entries {
-                names.insert(entry.name.clone());
-                match role {
-                    Role::Points => {
-                        let layout = Some(&npz.layout).filter(|l| l.fits(cloud)).cloned();
-                        let layout = layout.unwrap_or_else(|| {
-                            Layout::plan(cloud, position, true, &mut written.dropped)
-                        });
-                        let own = cloud.attributes().filter(|a| layout.has(a.name()));
-                        done.extend(own.map(Attribute::name));
-                        add(&mut archive, &entry.name, &layout.encode(cloud), entry.deflated)?;
-                    }
-                    Role::Attribute(name) => {
-                        let Some(a) = cloud.attribute(name) else { continue };
-                        done.insert(a.name());
-                        if is_unchanged(npz, entry, a) {
-                            archive.copy(&npz.bytes, entry).map_err(WriteFault::Unfit)?;
-                        } else if let Some(bytes) = array::encode_attribute(a) {
-                            add(&mut archive, &entry.name, &bytes, entry.deflated)?;
-                        }
-                    }
-                    Role::Other => {
-                        archive.copy(&npz.bytes, entry).map_err(WriteFault::Unfit)?;
-                    }
-                }
-            }
+            names.extend(npz.entries.iter().map(|(entry, _)| entry.name.clone()));
+            let layout = Some(&npz.layout).filter(|l| l.fits(cloud)).cloned();
+            let layout =
+                layout.unwrap_or_else(|| Layout::plan(cloud, position, true, &mut written.dropped));
+            done = write_entries(npz, cloud, &layout, &mut archive)?;
         }
     }
     for a in cloud.attributes().filter(|a| !done.contains(a.name())) {
@@ -275,6 +256,36 @@ pub(crate) fn write_npz(
     }
     sink.write_all(&archive.finish().map_err(WriteFault::Unfit)?)?;
     Ok(written)
+}
+
+/// Writes the arrays of the archive that the cloud came from; gives the attributes that they hold.
+fn write_entries<'a>(
+    npz: &NpzSource,
+    cloud: &'a PointCloud,
+    layout: &Layout,
+    archive: &mut zip::Archive,
+) -> Result<HashSet<&'a str>, WriteFault> {
+    let mut done = HashSet::new();
+    for (entry, role) in &npz.entries {
+        match role {
+            Role::Points => {
+                let own = cloud.attributes().filter(|a| layout.has(a.name()));
+                done.extend(own.map(Attribute::name));
+                add(archive, &entry.name, &layout.encode(cloud), entry.deflated)?;
+            }
+            Role::Attribute(name) => {
+                let Some(a) = cloud.attribute(name) else { continue };
+                done.insert(a.name());
+                if is_unchanged(npz, entry, a) {
+                    archive.copy(&npz.bytes, entry).map_err(WriteFault::Unfit)?;
+                } else if let Some(bytes) = array::encode_attribute(a) {
+                    add(archive, &entry.name, &bytes, entry.deflated)?;
+                }
+            }
+            Role::Other => archive.copy(&npz.bytes, entry).map_err(WriteFault::Unfit)?,
+        }
+    }
+    Ok(done)
 }
 
 fn add(a: &mut zip::Archive, name: &[u8], plain: &[u8], deflate: bool) -> Result<(), WriteFault> {

@@ -55,7 +55,7 @@ pub(crate) struct Header {
 
 /// The values on the line of each keyword, with its number.
 #[derive(Default)]
-struct Found<'a> {
+struct Entries<'a> {
     fields: Option<(usize, Vec<&'a [u8]>)>,
     size: Option<(usize, Vec<&'a [u8]>)>,
     ty: Option<(usize, Vec<&'a [u8]>)>,
@@ -68,7 +68,7 @@ struct Found<'a> {
 
 /// Reads the header.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
-    let mut found = Found::default();
+    let mut entries = Entries::default();
     let mut lines = Vec::new();
     let mut at = 0;
     loop {
@@ -95,29 +95,18 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
                 lines.push(line.to_vec());
                 continue;
             }
-            b"FIELDS" | b"COLUMNS" => &mut found.fields,
-            b"SIZE" => &mut found.size,
-            b"TYPE" => &mut found.ty,
-            b"COUNT" => &mut found.count,
-            b"WIDTH" => &mut found.width,
-            b"HEIGHT" => &mut found.height,
-            b"VIEWPOINT" => &mut found.viewpoint,
-            b"POINTS" => &mut found.points,
-            b"DATA" => {
-                let data = match values.as_slice() {
-                    [b"ascii"] => Data::Ascii,
-                    [b"binary"] => Data::Binary,
-                    [b"binary_compressed"] => Data::Compressed,
-                    _ => {
-                        let fault = "DATA must be ascii, binary or binary_compressed";
-                        return Err(Fault::line(number, fault));
-                    }
-                };
-                return found.finish(data, lines, at);
-            }
+            b"FIELDS" | b"COLUMNS" => &mut entries.fields,
+            b"SIZE" => &mut entries.size,
+            b"TYPE" => &mut entries.ty,
+            b"COUNT" => &mut entries.count,
+            b"WIDTH" => &mut entries.width,
+            b"HEIGHT" => &mut entries.height,
+            b"VIEWPOINT" => &mut entries.viewpoint,
+            b"POINTS" => &mut entries.points,
+            b"DATA" => return entries.finish(data_of(&values, number)?, lines, at),
             key => {
                 let shown = String::from_utf8_lossy(&key[..key.len().min(40)]);
-                let fault = format!("\"{shown}\" is no keyword of a PCD header");
+                let fault = format!("\"{shown}\" is not a keyword of a PCD header");
                 return Err(Fault::line(number, fault));
             }
         };
@@ -129,7 +118,16 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     }
 }
 
-impl Found<'_> {
+fn data_of(values: &[&[u8]], line: usize) -> Result<Data, Fault> {
+    match values {
+        [b"ascii"] => Ok(Data::Ascii),
+        [b"binary"] => Ok(Data::Binary),
+        [b"binary_compressed"] => Ok(Data::Compressed),
+        _ => Err(Fault::line(line, "DATA must be ascii, binary or binary_compressed")),
+    }
+}
+
+impl Entries<'_> {
     fn finish(self, data: Data, lines: Vec<Vec<u8>>, body: usize) -> Result<Header, Fault> {
         let end = lines.len() + 1;
         let fields = self.fields(end)?;

@@ -2,7 +2,7 @@
 //! as records, or field after field and compressed.
 //!
 //! Own code, since the crate for it (`pcd-rs`) gives up what has to be kept: comments, the
-//! viewpoint as written, packed colours down to the bit, padding and unnamed fields.
+//! viewpoint as written, packed colors down to the bit, padding and unnamed fields.
 //!
 //! A packed `rgb` or `rgba` field becomes the attribute `color` of three bytes (four if any
 //! upper byte is set, or if the field is called `rgba`) and is packed again into a field of the
@@ -55,7 +55,7 @@ impl PcdSource {
         self.viewpoint().or_else(|| self.grid().map(|_| [0.0; 3]))
     }
 
-    /// Columns and rows of an organised cloud.
+    /// Columns and rows of an organized cloud.
     pub fn grid(&self) -> Option<(usize, usize)> {
         (self.height > 1).then_some((self.width, self.height))
     }

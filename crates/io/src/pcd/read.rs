@@ -18,12 +18,9 @@ use crate::scalar::{Number, ScalarType, with_numbers};
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let header = header::parse(bytes)?;
     let end = header.lines.len() + 1;
-    let columns: Vec<(String, Option<ScalarType>)> = header
-        .fields
-        .iter()
-        // A field of several values is an attribute of its own.
-        .map(|f| (f.name.clone(), (f.count == 1).then_some(f.ty)))
-        .collect();
+    // A field of several values is an attribute of its own.
+    let column = |f: &Field| (f.name.clone(), (f.count == 1).then_some(f.ty));
+    let columns: Vec<(String, Option<ScalarType>)> = header.fields.iter().map(column).collect();
     if let Some(axis) = meaning::twice(columns.iter().map(|c| c.0.as_bytes())) {
         return Err(Fault::line(end, format!("there are two fields \"{axis}\"")));
     }
@@ -38,7 +35,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     };
 
     let mut cloud = PointCloud::new(body.positions(meaning.position));
-    // A packed colour becomes `color` unless something else is called that.
+    // A packed color becomes `color` unless something else is called that.
     let named = meaning.groups.iter().any(|g| g.attribute == names::COLOR);
     let mut origins: Vec<Origin> =
         meaning.origins(columns.len()).into_iter().map(Origin::One).collect();
@@ -58,11 +55,6 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
         set(&mut cloud, Attribute::vector(group.attribute, width, values), end)?;
     }
     let position = meaning.position.map(|c| header.fields[c].ty);
-    let comments = header.lines.iter().filter_map(|l| l.trim_ascii_start().strip_prefix(b"#"));
-    let comments: Vec<String> = comments
-        .map(|c| String::from_utf8_lossy(c).trim().to_owned())
-        .filter(|c| !c.is_empty() && !c.starts_with(".PCD"))
-        .collect();
     let encoding = match header.data {
         Data::Ascii => Encoding::Ascii,
         Data::Binary | Data::Compressed => Encoding::BinaryLittle,
@@ -70,7 +62,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let source = Source {
         encoding: Some(encoding),
         position: Some(position),
-        comments,
+        comments: comments(&header),
         detail: Detail::Pcd(Arc::new(PcdSource {
             width: header.width,
             height: header.height,
@@ -84,6 +76,15 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     Ok(Document { cloud, source })
 }
 
+/// The comments, without the format's own first line.
+fn comments(header: &Header) -> Vec<String> {
+    let comments = header.lines.iter().filter_map(|l| l.trim_ascii_start().strip_prefix(b"#"));
+    comments
+        .map(|c| String::from_utf8_lossy(c).trim().to_owned())
+        .filter(|c| !c.is_empty() && !c.starts_with(".PCD"))
+        .collect()
+}
+
 fn set(cloud: &mut PointCloud, attribute: Attribute, line: usize) -> Result<(), Fault> {
     cloud.set_attribute(attribute).map_err(|e| Fault::line(line, e.to_string()))
 }
@@ -94,7 +95,7 @@ fn is_packed(field: &Field) -> bool {
     named && typed && field.count == 1
 }
 
-/// Colours out of packed ones: alpha, red, green and blue from the highest byte to the lowest.
+/// Colors out of packed ones: alpha, red, green and blue from the highest byte to the lowest.
 fn unpack(values: &Values, alpha: bool) -> Attribute {
     let bits: Vec<u32> = match values {
         Values::F32(v) => v.iter().map(|x| x.to_bits()).collect(),

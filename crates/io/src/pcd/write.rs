@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use pellucid_cloud::attribute::names;
-use pellucid_cloud::{PointCloud, Values};
+use pellucid_cloud::{Attribute, PointCloud, Values};
 
 use super::header::{Data, Field, letter};
 use super::{Origin, PcdSource, lzf};
 use crate::column::Column;
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
@@ -17,7 +17,7 @@ use crate::scalar::{Number, ScalarType};
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     let (cloud, source) = (&document.cloud, &document.source);
@@ -25,18 +25,7 @@ pub(crate) fn write(
         Detail::Pcd(pcd) => Some(pcd.as_ref()),
         _ => None,
     };
-    let data = match (job.encoding, pcd) {
-        (Some(Encoding::BinaryBig), _) => {
-            let fault = "PCD has no big-endian form; ask for binary or ascii";
-            return Err(WriteFault::Unfit(fault.to_owned()));
-        }
-        (Some(Encoding::Ascii), _) => Data::Ascii,
-        (Some(Encoding::BinaryLittle), Some(pcd)) if pcd.data == Data::Compressed => pcd.data,
-        (Some(Encoding::BinaryLittle), _) => Data::Binary,
-        (None, Some(pcd)) => pcd.data,
-        (None, None) if source.encoding == Some(Encoding::Ascii) => Data::Ascii,
-        (None, None) => Data::Binary,
-    };
+    let data = data_form(job.encoding, pcd, source.encoding)?;
     let mut written = Written::default();
     let position = source.position.unwrap_or([ScalarType::F64; 3]);
     let old: &[(Field, Origin)] = pcd.map_or(&[], |p| &p.slots);
@@ -74,21 +63,49 @@ pub(crate) fn write(
                 start += cell.ty.size();
             }
         })?,
-        Data::Compressed => {
-            let too_large = || {
-                let fault = "the points are too many for compressed PCD (4 GiB); ask for binary";
-                WriteFault::Unfit(fault.to_owned())
-            };
-            let size = stride.checked_mul(cloud.len()).ok_or_else(too_large)?;
-            let size32 = u32::try_from(size).map_err(|_| too_large())?;
-            let packed = lzf::compress(&field_after_field(&slots, cloud, size));
-            let packed32 = u32::try_from(packed.len()).map_err(|_| too_large())?;
-            sink.write_all(&packed32.to_le_bytes())?;
-            sink.write_all(&size32.to_le_bytes())?;
-            sink.write_all(&packed)?;
-        }
+        Data::Compressed => write_compressed(&slots, cloud, stride, sink)?,
     }
     Ok(written)
+}
+
+/// The form of the data: as asked for, else that of the file that the cloud came from.
+fn data_form(
+    asked: Option<Encoding>,
+    pcd: Option<&PcdSource>,
+    source: Option<Encoding>,
+) -> Result<Data, WriteFault> {
+    Ok(match (asked, pcd) {
+        (Some(Encoding::BinaryBig), _) => {
+            let fault = "PCD has no big-endian form; ask for binary or ascii";
+            return Err(WriteFault::Unfit(fault.to_owned()));
+        }
+        (Some(Encoding::Ascii), _) => Data::Ascii,
+        (Some(Encoding::BinaryLittle), Some(pcd)) if pcd.data == Data::Compressed => pcd.data,
+        (Some(Encoding::BinaryLittle), _) => Data::Binary,
+        (None, Some(pcd)) => pcd.data,
+        (None, None) if source == Some(Encoding::Ascii) => Data::Ascii,
+        (None, None) => Data::Binary,
+    })
+}
+
+fn write_compressed(
+    slots: &[(Field, Origin)],
+    cloud: &PointCloud,
+    stride: usize,
+    sink: &mut dyn Write,
+) -> Result<(), WriteFault> {
+    let too_large = || {
+        let fault = "the points are too many for compressed PCD (4 GiB); ask for binary";
+        WriteFault::Unfit(fault.to_owned())
+    };
+    let size = stride.checked_mul(cloud.len()).ok_or_else(too_large)?;
+    let size32 = u32::try_from(size).map_err(|_| too_large())?;
+    let packed = lzf::compress(&field_after_field(slots, cloud, size));
+    let packed32 = u32::try_from(packed.len()).map_err(|_| too_large())?;
+    sink.write_all(&packed32.to_le_bytes())?;
+    sink.write_all(&size32.to_le_bytes())?;
+    sink.write_all(&packed)?;
+    Ok(())
 }
 
 fn field_after_field(slots: &[(Field, Origin)], cloud: &PointCloud, size: usize) -> Vec<u8> {
@@ -115,47 +132,30 @@ fn plan(
 ) -> Vec<(Field, Origin)> {
     let mut slots: Vec<(Field, Origin)> = Vec::new();
     if old.is_empty() {
-        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            let field = Field { name: name.to_owned(), ty: position[axis], count: 1 };
-            slots.push((field, Origin::One(From::Position(axis))));
-        }
+        slots.extend((0..3).map(|axis| {
+            let name = ["x", "y", "z"][axis].to_owned();
+            let field = Field { name, ty: position[axis], count: 1 };
+            (field, Origin::One(From::Position(axis)))
+        }));
     }
     let packable = is_packable(cloud);
     for (field, origin) in old {
-        let held = match origin {
-            Origin::One(From::Position(_)) => Some(field.clone()),
-            Origin::One(From::Attribute { name, component }) => {
-                let a = cloud.attribute(name).filter(|a| *component < a.width());
-                let ty = a.and_then(|a| ScalarType::of(a.values()));
-                ty.map(|ty| Field { ty, ..field.clone() })
-            }
-            Origin::Whole(name) => cloud.attribute(name).and_then(|a| {
-                let ty = ScalarType::of(a.values())?;
-                Some(Field { ty, count: a.width(), name: field.name.clone() })
-            }),
-            Origin::Packed => packable.then(|| field.clone()),
-        };
-        slots.extend(held.map(|field| (field, origin.clone())));
+        let kept = old_field(field, origin, cloud, packable);
+        slots.extend(kept.map(|field| (field, origin.clone())));
     }
     let mut taken: meaning::Names = slots.iter().map(|s| s.0.name.clone()).collect();
     for a in cloud.attributes() {
+        let mut drop = |reason| dropped.push(Dropped { attribute: a.name().to_owned(), reason });
         let Some(ty) = ScalarType::of(a.values()) else {
-            let reason = "PCD holds numbers only, and as many for every point".to_owned();
-            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+            drop("PCD holds numbers only, and as many for every point".to_owned());
             continue;
         };
         let is_color = a.name() == names::COLOR;
-        let held = slots.iter().any(|s| match &s.1 {
-            Origin::Packed => is_color,
-            Origin::Whole(name) => name == a.name(),
-            Origin::One(From::Attribute { name, .. }) => name == a.name() && a.width() == 1,
-            Origin::One(_) => false,
-        });
-        if held {
+        if slots.iter().any(|s| holds(&s.1, a)) {
             continue;
         }
         if let Err(reason) = meaning::room(slots.len(), 1) {
-            dropped.push(Dropped { attribute: a.name().to_owned(), reason });
+            drop(reason);
             continue;
         }
         let mut add = |name: &str, ty: ScalarType, count: usize, origin: Origin| {
@@ -171,13 +171,7 @@ fn plan(
                 if a.width() == 4 { ("rgba", ScalarType::U32) } else { ("rgb", ScalarType::F32) };
             add(name, ty, 1, Origin::Packed);
         } else if [names::NORMAL, names::COLOR].contains(&a.name()) || a.width() == 1 {
-            let columns = match (a.name(), a.width()) {
-                (names::NORMAL, 3) => {
-                    ["normal_x", "normal_y", "normal_z"].map(str::to_owned).to_vec()
-                }
-                (name, width) => meaning::column_names(name, width),
-            };
-            for (component, name) in columns.iter().enumerate() {
+            for (component, name) in column_names(a.name(), a.width()).iter().enumerate() {
                 let from = From::Attribute { name: a.name().to_owned(), component };
                 add(name, ty, 1, Origin::One(from));
             }
@@ -186,6 +180,40 @@ fn plan(
         }
     }
     slots
+}
+
+/// Whether a field of that origin has the whole attribute.
+fn holds(origin: &Origin, a: &Attribute) -> bool {
+    match origin {
+        Origin::Packed => a.name() == names::COLOR,
+        Origin::Whole(name) => name == a.name(),
+        Origin::One(From::Attribute { name, .. }) => name == a.name() && a.width() == 1,
+        Origin::One(_) => false,
+    }
+}
+
+fn column_names(attribute: &str, width: usize) -> Vec<String> {
+    match (attribute, width) {
+        (names::NORMAL, 3) => ["normal_x", "normal_y", "normal_z"].map(str::to_owned).to_vec(),
+        (name, width) => meaning::column_names(name, width),
+    }
+}
+
+/// A field of the file with the type that its values have now; `None` if they are gone.
+fn old_field(field: &Field, origin: &Origin, cloud: &PointCloud, packable: bool) -> Option<Field> {
+    match origin {
+        Origin::One(From::Position(_)) => Some(field.clone()),
+        Origin::One(From::Attribute { name, component }) => {
+            let a = cloud.attribute(name).filter(|a| *component < a.width())?;
+            Some(Field { ty: ScalarType::of(a.values())?, ..field.clone() })
+        }
+        Origin::Whole(name) => {
+            let a = cloud.attribute(name)?;
+            let ty = ScalarType::of(a.values())?;
+            Some(Field { ty, count: a.width(), name: field.name.clone() })
+        }
+        Origin::Packed => packable.then(|| field.clone()),
+    }
 }
 
 fn is_packable(cloud: &PointCloud) -> bool {

@@ -99,7 +99,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     let mut lines = Lines { bytes, at: 0, line: 0, end: line_end(bytes) };
     let first = lines.next()?;
     if first.trim_ascii_end() != b"ply" {
-        return Err(Fault::line(1, "the first line must be \"ply\"; this is no PLY file"));
+        return Err(Fault::line(1, "the first line must be \"ply\"; this is not a PLY file"));
     }
     let mut encoding = None;
     let mut elements: Vec<Element> = Vec::new();
@@ -127,14 +127,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
                     let most = limits::ELEMENTS;
                     return Err(Fault::line(line, format!("more than {most} elements")));
                 }
-                let count = std::str::from_utf8(count)
-                    .ok()
-                    .and_then(|c| c.parse::<u64>().ok())
-                    .and_then(|c| usize::try_from(c).ok())
-                    .ok_or_else(|| {
-                        let count = String::from_utf8_lossy(count);
-                        Fault::line(line, format!("\"{count}\" is no count of elements"))
-                    })?;
+                let count = count_of(count, line)?;
                 elements.push(Element { name: name.to_vec(), count, properties: Vec::new() });
             }
             [b"property", rest @ ..] => {
@@ -148,22 +141,31 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
                 }
                 element.properties.push(property);
             }
-            [word, ..] => {
-                let word = String::from_utf8_lossy(&word[..word.len().min(40)]);
-                return Err(Fault::line(
-                    line,
-                    format!(
-                        "\"{word}\" does not belong here; a PLY header has lines of \"format\", \
-                         \"comment\", \"obj_info\", \"element NAME COUNT\", \"property TYPE NAME\" \
-                         and \"end_header\""
-                    ),
-                ));
-            }
+            [word, ..] => return Err(unknown_line(word, line)),
         }
     }
     let encoding = encoding
         .ok_or_else(|| Fault::line(lines.line, "the header ends without a \"format\" line"))?;
     Ok(Header { encoding, elements, notes, body: lines.at })
+}
+
+fn count_of(word: &[u8], line: usize) -> Result<usize, Fault> {
+    let count = std::str::from_utf8(word).ok().and_then(|c| c.parse::<u64>().ok());
+    count.and_then(|c| usize::try_from(c).ok()).ok_or_else(|| {
+        let count = String::from_utf8_lossy(word);
+        Fault::line(line, format!("\"{count}\" is not a number of elements"))
+    })
+}
+
+fn unknown_line(word: &[u8], line: usize) -> Fault {
+    let word = String::from_utf8_lossy(&word[..word.len().min(40)]);
+    Fault::line(
+        line,
+        format!(
+            "\"{word}\" does not belong here; a PLY header has lines of \"format\", \"comment\", \
+             \"obj_info\", \"element NAME COUNT\", \"property TYPE NAME\" and \"end_header\""
+        ),
+    )
 }
 
 fn format_of(kind: &[u8], version: &[u8], line: usize) -> Result<Encoding, Fault> {

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use pellucid_cloud::{List, Point, PointCloud, Values};
 
+use super::PlySource;
 use super::header::{Element, Header, Kind, Note, Property, name_of};
 use super::layout::{self, Slot};
 use crate::column::{print_as, put_as};
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::faces;
 use crate::meaning::From;
@@ -18,7 +19,7 @@ use crate::scalar::{Number, ScalarType, with_numbers, with_type};
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     let (cloud, source) = (&document.cloud, &document.source);
@@ -36,47 +37,23 @@ pub(crate) fn write(
         properties: slots.iter().map(|s| s.property.clone()).collect(),
     };
 
+    let points: Vec<Column> = slots.iter().filter_map(|s| Column::of_slot(s, cloud)).collect();
+    // The faces of a mesh in another format.
     let faces = match ply {
         None => faces::of(document, &mut written.dropped).map(face_element),
         Some(_) => None,
     };
-    let mut elements = Vec::new();
-    let mut columns: Vec<Vec<Column>> = Vec::new();
-    let points: Vec<Column> = slots.iter().filter_map(|s| Column::of_slot(s, cloud)).collect();
-    match ply {
+    let tables: Vec<(Element, Vec<Column>)> = match ply {
         None => {
-            elements.push(vertex);
-            columns.push(points);
-            // The faces of a mesh in another format.
-            if let Some((face, corners)) = &faces {
-                columns
-                    .push(face.properties.iter().map(|p| Column::of_values(p, corners)).collect());
-                elements.push(face.clone());
-            }
+            let faces = faces.iter().map(|(face, corners)| {
+                let columns = face.properties.iter().map(|p| Column::of_values(p, corners));
+                (face.clone(), columns.collect())
+            });
+            std::iter::once((vertex, points)).chain(faces).collect()
         }
-        Some(ply) => {
-            let unchanged = ply.header.elements[ply.vertex].count == cloud.len();
-            let mut vertices = Some((vertex, points));
-            for (i, element) in ply.header.elements.iter().enumerate() {
-                if i == ply.vertex {
-                    if let Some((vertex, points)) = vertices.take() {
-                        elements.push(vertex);
-                        columns.push(points);
-                    }
-                } else if unchanged {
-                    elements.push(element.clone());
-                    let values = element.properties.iter().zip(&ply.others[i]);
-                    columns.push(values.map(|(p, v)| Column::of_values(p, v)).collect());
-                } else {
-                    written.dropped.push(Dropped {
-                        attribute: element.text(),
-                        reason: "the number of points changed, so its indices no longer hold"
-                            .to_owned(),
-                    });
-                }
-            }
-        }
-    }
+        Some(ply) => around(ply, vertex, points, &mut written.dropped),
+    };
+    let (elements, columns): (Vec<Element>, Vec<Vec<Column>>) = tables.into_iter().unzip();
     let notes = match ply {
         Some(ply) => ply.header.notes.clone(),
         None => source.comments.iter().map(|c| note(c)).collect(),
@@ -88,6 +65,33 @@ pub(crate) fn write(
         write_rows(sink, columns, element.count, encoding)?;
     }
     Ok(written)
+}
+
+/// The elements of the file that the cloud came from, with the points as they are now.
+fn around<'a>(
+    ply: &'a PlySource,
+    vertex: Element,
+    points: Vec<Column<'a>>,
+    dropped: &mut Vec<Dropped>,
+) -> Vec<(Element, Vec<Column<'a>>)> {
+    let unchanged = ply.header.elements[ply.vertex].count == vertex.count;
+    let mut vertices = Some((vertex, points));
+    let mut tables = Vec::new();
+    for (i, element) in ply.header.elements.iter().enumerate() {
+        if i == ply.vertex {
+            tables.extend(vertices.take());
+        } else if unchanged {
+            let values = element.properties.iter().zip(&ply.others[i]);
+            let columns = values.map(|(p, v)| Column::of_values(p, v)).collect();
+            tables.push((element.clone(), columns));
+        } else {
+            dropped.push(Dropped {
+                attribute: element.text(),
+                reason: "the number of points changed, so its indices no longer hold".to_owned(),
+            });
+        }
+    }
+    tables
 }
 
 fn face_element(polygons: faces::Polygons) -> (Element, Values) {

@@ -6,7 +6,7 @@ use pellucid_cloud::Point;
 use pellucid_cloud::vec3::{cross, norm, sub};
 
 use super::{Body, FACET, HEADER, StlSource};
-use crate::document::{Detail, Document, Dropped, Encoding, Job, Source, Written};
+use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::faces::{self, Polygons};
 use crate::scalar::Number;
@@ -15,7 +15,7 @@ use crate::template::is_same;
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     let (cloud, source) = (&document.cloud, &document.source);
@@ -48,7 +48,7 @@ fn unfit<T>(fault: &str) -> Result<T, WriteFault> {
 }
 
 /// How to write: as asked for, or as the file was.
-fn encoding(job: &Job, source: &Source) -> Result<Encoding, WriteFault> {
+fn encoding(job: &WriteJob, source: &Source) -> Result<Encoding, WriteFault> {
     match job.encoding.or(source.encoding) {
         Some(Encoding::BinaryBig) if job.encoding.is_some() => {
             unfit("STL has no big-endian form; ask for binary or ascii")

@@ -6,7 +6,7 @@ use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use super::{HeaderLine, Style};
-use crate::document::{Detail, Document, Dropped, Job, Written};
+use crate::document::{Detail, Document, Dropped, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::faces;
 use crate::meaning::{self, From};
@@ -16,7 +16,7 @@ use crate::scalar::{Number, ScalarType, with_numbers};
 /// Writes a document.
 pub(crate) fn write(
     document: &Document,
-    job: &Job,
+    job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     job.text_only("a text file cannot be binary; choose another format such as .ply")?;

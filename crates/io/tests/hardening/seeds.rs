@@ -209,7 +209,7 @@ fn las_formats() -> Vec<Vec<u8>> {
     LENGTHS.iter().enumerate().map(file).collect()
 }
 
-/// A cloud-optimised file: LAZ with chunks of different sizes, an info record and a hierarchy.
+/// A cloud-optimized file: LAZ with chunks of different sizes, an info record and a hierarchy.
 fn copc(n: usize) -> Vec<u8> {
     use laz::{LasZipCompressor, LazItemRecordBuilder, LazVlrBuilder};
     let plain = written(&Document::from(cloud(n, 0)), Format::Las, Encoding::BinaryLittle);

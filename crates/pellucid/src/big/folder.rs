@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::store::{self, Checksum};
-use super::{BigError, Job, private};
+use super::{BigError, TiledJob, private};
 
 /// Where work towards `output` is kept until it is finished.
 ///
@@ -39,7 +39,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    pub fn of(job: &Job, seed: u64) -> Result<Identity, BigError> {
+    pub fn of(job: &TiledJob, seed: u64) -> Result<Identity, BigError> {
         let path = &job.input;
         let failed = |e| BigError::file(path, e);
         let meta = fs::metadata(path).map_err(failed)?;
@@ -80,7 +80,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Makes the folder, or goes on with one that belongs to the same work.
-    pub fn enter(job: &Job, seed: u64) -> Result<Folder, BigError> {
+    pub fn enter(job: &TiledJob, seed: u64) -> Result<Folder, BigError> {
         let root = work_folder(&job.output);
         let now = Identity::of(job, seed)?;
         let here = || root.display().to_string();

@@ -10,9 +10,9 @@
 //!
 //! ```no_run
 //! use pellucid::Run;
-//! use pellucid::big::{Job, Work};
+//! use pellucid::big::{TiledJob, Work};
 //!
-//! let job = Job::new("big.laz", "out.laz", "2G".parse()?);
+//! let job = TiledJob::new("big.laz", "out.laz", "2G".parse()?);
 //! let mut run = Run::default();
 //! let work = Work::start(&job, &mut run)?;
 //! for piece in work.pieces() {
@@ -47,7 +47,7 @@ pub use work::{Piece, Pieces, Work};
 
 /// What to do.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct TiledJob {
     /// LAS, LAZ, E57 or binary PLY.
     pub input: PathBuf,
     /// In the format of the input; LAS and LAZ may take each other's place.
@@ -62,12 +62,12 @@ pub struct Job {
     pub write: WriteOptions,
 }
 
-impl Job {
+impl TiledJob {
     /// A job with default parameters.
-    pub fn new(input: impl Into<PathBuf>, output: impl Into<PathBuf>, memory: Memory) -> Job {
+    pub fn new(input: impl Into<PathBuf>, output: impl Into<PathBuf>, memory: Memory) -> TiledJob {
         let input = input.into();
         let write = WriteOptions { forbid: vec![input.clone()], ..WriteOptions::default() };
-        Job {
+        TiledJob {
             input,
             output: output.into(),
             memory,
@@ -193,7 +193,7 @@ impl BigError {
 }
 
 /// Denoises a file of any size within the given memory.
-pub fn denoise(job: &Job, run: &mut Run) -> Result<Outcome, BigError> {
+pub fn denoise(job: &TiledJob, run: &mut Run) -> Result<Outcome, BigError> {
     let work = Work::start(job, run)?;
     work.denoise_tiles(run)?;
     work.finish(run)

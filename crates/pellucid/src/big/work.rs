@@ -10,9 +10,9 @@ use pellucid_io::{Format, Part, PieceFile};
 use serde::{Deserialize, Serialize};
 
 use super::folder::{CHANGED, Folder};
-use super::plan::{Counts, Plan};
+use super::plan::{Counts, Tiling};
 use super::store::Checksum;
-use super::{BigError, Job, Memory, Tile, store};
+use super::{BigError, Memory, Tile, TiledJob, store};
 
 /// Bytes that a run takes whatever it works on: the program, buffers of files and codecs.
 const BASE: u64 = 160_000_000;
@@ -30,7 +30,7 @@ pub(super) const DENOISED: f64 = 0.95;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Known {
     learned: Learned,
-    plan: Plan,
+    plan: Tiling,
     pub rows: usize,
     pub points: usize,
     memory: u64,
@@ -40,7 +40,7 @@ pub(super) struct Known {
 
 /// Work on a large file, cut into tiles.
 pub struct Work {
-    pub(super) job: Job,
+    pub(super) job: TiledJob,
     pub(super) format: Format,
     pub(super) file: PieceFile,
     pub(super) folder: Folder,
@@ -63,7 +63,7 @@ pub struct Piece {
 
 impl Work {
     /// Surveys the file, learns, and sorts the points by tile; or resumes where it was.
-    pub fn start(job: &Job, run: &mut Run) -> Result<Work, BigError> {
+    pub fn start(job: &TiledJob, run: &mut Run) -> Result<Work, BigError> {
         run.progress("reading", 0, 0.0)?;
         Part::check(&job.output, &job.write)?;
         let file = PieceFile::open(&job.input)?;
@@ -134,7 +134,7 @@ impl Work {
     pub fn put(&self, piece: &Piece, moved: &[Point]) -> Result<(), BigError> {
         if moved.len() != piece.core {
             let (given, rows) = (moved.len(), piece.core);
-            return Err(DenoiseError::PartLength { given, rows }.into());
+            return Err(DenoiseError::Length { what: "new positions", given, rows }.into());
         }
         let done = self.folder.done(piece.tile);
         store::write_numbered(&done, &piece.numbers[..piece.core], moved)?;
@@ -194,7 +194,7 @@ impl Iterator for Pieces<'_> {
 /// An error unless work that was interrupted can be resumed with this program, memory and input.
 fn check_same(
     known: &Known,
-    job: &Job,
+    job: &TiledJob,
     file: &PieceFile,
     folder: &Folder,
     run: &mut Run,
@@ -243,7 +243,7 @@ fn positions(file: &PieceFile, folder: &Folder, run: &mut Run) -> Result<u64, Bi
 }
 
 /// Learns and decides on tiles.
-fn look(job: &Job, folder: &Folder, checksum: u64, run: &mut Run) -> Result<Known, BigError> {
+fn look(job: &TiledJob, folder: &Folder, checksum: u64, run: &mut Run) -> Result<Known, BigError> {
     let path = folder.positions();
     let mut survey = Survey::new();
     while !survey.is_done() {

@@ -23,7 +23,7 @@ use pellucid_cli::failure::{Failure, naming};
 use pellucid_cli::{interrupt, output};
 
 use clouds::Cloud;
-use peers::{Found, Peer};
+use peers::{Peer, Peers};
 use table::{Measured, Table};
 
 pub use run::obey;
@@ -35,7 +35,7 @@ enum Runner<'a> {
 }
 
 /// One measurement to make.
-struct Job<'a> {
+struct SpeedJob<'a> {
     runner: &'a Runner<'a>,
     name: String,
     cloud: &'a Cloud,
@@ -88,7 +88,7 @@ fn measure(args: &SpeedArgs, items: &[Item], threads: &[usize]) -> Result<usize,
         .chain(found.iter().flat_map(|f| f.peers.iter().map(Runner::Peer)))
         .collect();
     let jobs = plan(&runners, &clouds, threads);
-    let mut table = Table::new(jobs.iter().map(Job::key));
+    let mut table = Table::new(jobs.iter().map(SpeedJob::key));
     let mut notes = found.as_ref().map_or_else(Vec::new, |f| f.notes.clone());
     let (all, mut done, mut failed) = (jobs.len() * args.repeat, 0, 0);
     let start = Instant::now();
@@ -134,7 +134,11 @@ fn clouds(args: &SpeedArgs, folder: &Path) -> Result<Vec<Cloud>, Failure> {
 }
 
 /// Sizes outermost, so that what is compared runs close together.
-fn plan<'a>(runners: &'a [Runner<'a>], clouds: &'a [Cloud], threads: &[usize]) -> Vec<Job<'a>> {
+fn plan<'a>(
+    runners: &'a [Runner<'a>],
+    clouds: &'a [Cloud],
+    threads: &[usize],
+) -> Vec<SpeedJob<'a>> {
     let mut jobs = Vec::new();
     for cloud in clouds {
         for runner in runners {
@@ -143,19 +147,19 @@ fn plan<'a>(runners: &'a [Runner<'a>], clouds: &'a [Cloud], threads: &[usize]) -
                     Runner::Method(item) => item.to_string(),
                     Runner::Peer(peer) => peer.name.clone(),
                 };
-                jobs.push(Job { runner, name, cloud, threads });
+                jobs.push(SpeedJob { runner, name, cloud, threads });
             }
         }
     }
     jobs
 }
 
-impl Job<'_> {
+impl SpeedJob<'_> {
     fn key(&self) -> table::Key {
         table::Key { method: self.name.clone(), points: self.cloud.points, threads: self.threads }
     }
 
-    fn run(&self, found: Option<&Found>, seed: u64) -> Result<Measured, Failure> {
+    fn run(&self, found: Option<&Peers>, seed: u64) -> Result<Measured, Failure> {
         let title = format!(
             "{} on {} points, {}",
             self.name,
@@ -174,7 +178,7 @@ impl Job<'_> {
     }
 }
 
-fn tell(quiet: bool, count: &str, job: &Job, measured: &Measured, start: Instant) {
+fn tell(quiet: bool, count: &str, job: &SpeedJob, measured: &Measured, start: Instant) {
     if quiet {
         return;
     }

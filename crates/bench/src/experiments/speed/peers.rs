@@ -28,7 +28,7 @@ pub struct Peer {
 
 /// What there is to compare with.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Peers {
     pub peers: Vec<Peer>,
     /// What is missing, and why.
     pub notes: Vec<String>,
@@ -56,17 +56,17 @@ struct Spent {
 }
 
 /// Looks for a Python and asks what it has; to find nothing is no failure.
-pub fn find() -> Result<Found, Failure> {
+pub fn find() -> Result<Peers, Failure> {
     let named = std::env::var_os(VARIABLE).filter(|v| !v.is_empty()).map(PathBuf::from);
     let python = named.unwrap_or_else(|| PathBuf::from(MADE));
-    let nothing = |why: String| Found {
+    let nothing = |why: String| Peers {
         notes: vec![format!("no other program was run: {why}; {HOW}")],
-        ..Found::default()
+        ..Peers::default()
     };
     if !python.is_file() {
         return Ok(nothing(format!("{} is not there", python.display())));
     }
-    let mut found = Found { python, ..Found::default() };
+    let mut found = Peers { python, ..Peers::default() };
     let text = match apart::ask(found.command(None), &Order::List, "the list of other programs") {
         Err(Failure::Interrupted) => return Err(Failure::Interrupted),
         Err(e) => return Ok(nothing(e.message().unwrap_or_default().to_owned())),
@@ -84,7 +84,7 @@ pub fn find() -> Result<Found, Failure> {
     }
 }
 
-impl Found {
+impl Peers {
     /// Measures in another process; its memory would be mostly Python's and is not reported.
     pub fn run(
         &self,

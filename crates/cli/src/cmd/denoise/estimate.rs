@@ -14,12 +14,12 @@ use crate::{interrupt, output};
 
 use super::super::jobs::Job;
 use super::super::streams;
-use super::parameters::Plan;
+use super::parameters::ChosenMethod;
 
 /// Points of the sample that is tried.
 const TRIED: usize = 8_000;
 /// Memory per point when it cannot be measured, and the least that is believed: positions twice,
-/// a tree, sixteen neighbours with distances, a little more.
+/// a tree, sixteen neighbors with distances, a little more.
 const BYTES_PER_POINT: f64 = 600.0;
 
 #[derive(Debug, Serialize)]
@@ -35,13 +35,13 @@ struct Estimate {
 }
 
 /// Prints what would be done; writes nothing.
-pub fn dry_run(args: &Denoise, plan: &Plan, jobs: &[Job]) -> Result<(), Failure> {
+pub fn dry_run(args: &Denoise, chosen: &ChosenMethod, jobs: &[Job]) -> Result<(), Failure> {
     let mut all = Vec::new();
     for job in jobs {
         if job.output.parent().is_none_or(|p| p.as_os_str().is_empty() || p.is_dir()) {
             streams::check(&job.input, &job.output, &job.streams, &super::options(args, job))?;
         }
-        let estimate = denoise::install(args.threads, || one(args, plan, job))?;
+        let estimate = denoise::install(args.threads, || one(args, chosen, job))?;
         if !args.json {
             super::super::say(args.quiet, &line(&estimate))?;
         }
@@ -50,24 +50,24 @@ pub fn dry_run(args: &Denoise, plan: &Plan, jobs: &[Job]) -> Result<(), Failure>
     if args.json { output::print_json(&all) } else { Ok(()) }
 }
 
-fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<Estimate, Failure> {
+fn one(args: &Denoise, chosen: &ChosenMethod, job: &Job) -> Result<Estimate, Failure> {
     let show = Show::new(args.quiet);
     let start = Instant::now();
     let cloud = streams::read(&job.input, args.streams.in_format.as_deref(), show)?.cloud;
     let name = streams::source_name(&job.input);
     // Of a selection, the surroundings take a share that is not known before.
-    let chosen = super::select::part(&args.part, &cloud, name)?.map(|part| {
+    let selected = super::select::part(&args.part, &cloud, name)?.map(|part| {
         let rows: Vec<usize> = (0..part.len()).filter(|&row| part[row]).collect();
         cloud.select(&rows)
     });
     let reading = start.elapsed().as_secs_f64();
 
-    let worked_on = chosen.as_ref().unwrap_or(&cloud);
+    let worked_on = selected.as_ref().unwrap_or(&cloud);
     let part = part(worked_on);
     let share = worked_on.len() as f64 / part.len().max(1) as f64;
     let before = Memory::begin();
     let start = Instant::now();
-    show.busy("trying a sample", || try_out(args, plan, &part)).map_err(|e| {
+    show.busy("trying a sample", || try_out(args, chosen, &part)).map_err(|e| {
         // The sample may be too small where the whole is not; then the whole was tried.
         Failure::denoise(name, e)
     })?;
@@ -78,9 +78,9 @@ fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<Estimate, Failure> {
     Ok(Estimate {
         input: name.display().to_string(),
         output: streams::target_name(&job.output).display().to_string(),
-        method: plan.method.name,
-        preset: plan.preset.clone(),
-        parameters: plan.changes.clone(),
+        method: chosen.method.name,
+        preset: chosen.preset.clone(),
+        parameters: chosen.changes.clone(),
         points: cloud.len(),
         // Writing takes about as long as reading.
         seconds: seconds * share + 2.0 * reading,
@@ -88,10 +88,14 @@ fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<Estimate, Failure> {
     })
 }
 
-fn try_out(args: &Denoise, plan: &Plan, part: &PointCloud) -> Result<(), denoise::DenoiseError> {
+fn try_out(
+    args: &Denoise,
+    chosen: &ChosenMethod,
+    part: &PointCloud,
+) -> Result<(), denoise::DenoiseError> {
     interrupt::listening(|flag| {
         let mut run = Run::default().with_seed(args.seed).with_cancel(flag);
-        plan.denoiser.denoise(part, &mut run).map(|_| ())
+        chosen.denoiser.denoise(part, &mut run).map(|_| ())
     })
 }
 

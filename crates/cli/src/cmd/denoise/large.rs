@@ -11,7 +11,7 @@ use pellucid::io::{Compression, Format};
 use serde_json::Value;
 
 use super::super::jobs::Job;
-use super::parameters::Plan;
+use super::parameters::ChosenMethod;
 use crate::args::{Denoise, Normals, OutliersWish};
 use crate::cmd::streams::is_stream;
 use crate::failure::{Failure, naming};
@@ -78,18 +78,18 @@ fn check(args: &Denoise) -> Result<(), Failure> {
 }
 
 /// One file, tile by tile.
-pub fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure> {
+pub fn one(args: &Denoise, chosen: &ChosenMethod, job: &Job) -> Result<RunReport, Failure> {
     let start = Instant::now();
     let memory = args.large.memory.unwrap_or(Memory(u64::MAX));
-    let work = big::Job {
+    let work = big::TiledJob {
         input: job.input.clone(),
         output: job.output.clone(),
         memory,
-        parameters: parameters(plan)?,
+        parameters: parameters(chosen)?,
         resume: args.large.resume,
         write: super::options(args, job),
     };
-    let meter = Show::new(args.quiet).meter(plan.method.name);
+    let meter = Show::new(args.quiet).meter(chosen.method.name);
     let done = interrupt::listening(|flag| {
         let mut run = Run::default()
             .with_seed(args.seed)
@@ -105,19 +105,19 @@ pub fn one(args: &Denoise, plan: &Plan, job: &Job) -> Result<RunReport, Failure>
     if outcome.has_normals && args.normals == Normals::Update {
         output::note("note: stored normals are kept as they are; --memory does not estimate them");
     }
-    Ok(report(args, plan, job, &outcome, &learned, start.elapsed().as_secs_f64()))
+    Ok(report(args, chosen, job, &outcome, &learned, start.elapsed().as_secs_f64()))
 }
 
-fn parameters(plan: &Plan) -> Result<AutoParameters, Failure> {
-    if plan.method.name != registry::DEFAULT {
+fn parameters(chosen: &ChosenMethod) -> Result<AutoParameters, Failure> {
+    if chosen.method.name != registry::DEFAULT {
         return Err(Failure::input(format!(
             "--memory works with the method \"{}\" only, not with \"{}\"",
             registry::DEFAULT,
-            plan.method.name
+            chosen.method.name
         )));
     }
-    let mut values = plan.method.values(plan.preset.as_deref())?;
-    values.extend(plan.changes.clone());
+    let mut values = chosen.method.values(chosen.preset.as_deref())?;
+    values.extend(chosen.changes.clone());
     serde_json::from_value(Value::Object(values)).map_err(Failure::input)
 }
 
@@ -152,7 +152,7 @@ fn resuming(command: impl Iterator<Item = String>) -> String {
 
 fn report(
     args: &Denoise,
-    plan: &Plan,
+    chosen: &ChosenMethod,
     job: &Job,
     outcome: &Outcome,
     learned: &Learned,
@@ -168,9 +168,9 @@ fn report(
     RunReport {
         input: job.input.display().to_string(),
         output: job.output.display().to_string(),
-        method: plan.method.name,
-        preset: plan.preset.clone(),
-        parameters: plan.changes.clone(),
+        method: chosen.method.name,
+        preset: chosen.preset.clone(),
+        parameters: chosen.changes.clone(),
         seed: args.seed,
         threads: args.threads,
         points: outcome.rows,

@@ -17,27 +17,29 @@ use std::path::Path;
 use std::time::Instant;
 
 use pellucid::big::Movement;
+use pellucid::changes::{self, AttributeChange, Clouds};
 use pellucid::cloud::Point;
 use pellucid::cloud::attribute::names;
 use pellucid::denoise::{self, Denoised};
-use pellucid::io::{Document, WriteOptions, Written};
+use pellucid::io::{Document, Source, WriteOptions, Written};
 use pellucid::steps::label;
 use pellucid::{Denoiser, PointCloud, Run};
 
 use crate::args::Denoise;
 use crate::failure::{Failure, naming};
-use crate::fates::{self, Clouds, Fate};
 use crate::progress::Show;
-use crate::report::{self, Displacement, DroppedItem, PartReport, ReportFile, RunReport};
+use crate::report::{
+    self, Displacement, DroppedItem, OutliersReport, PartReport, ReportFile, RunReport,
+};
 use crate::{interrupt, output};
 
 use super::streams;
 
 use super::jobs::{self, Job};
-use parameters::Plan;
+use parameters::ChosenMethod;
 
 pub fn run(args: &Denoise) -> Result<(), Failure> {
-    let plan = Plan::new(args)?;
+    let chosen = ChosenMethod::new(args)?;
     let jobs = jobs::plan(&jobs::Request {
         inputs: &args.inputs,
         output: &args.output,
@@ -51,7 +53,7 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     report::check(args.report.as_deref(), true, args.overwrite, &clouds)?;
     streams::check_json(&args.output, args.json && !args.dry_run)?;
     if args.dry_run && args.large.memory.is_none() {
-        return estimate::dry_run(args, &plan, &jobs);
+        return estimate::dry_run(args, &chosen, &jobs);
     }
     for job in jobs.iter().filter(|job| !streams::is_stream(&job.output)) {
         pellucid::io::check_output(&job.output, &options(args, job))?;
@@ -61,8 +63,8 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     let outcome = jobs::each(&jobs, |job| {
         // The normals and the files are worked on in the same pool as the method.
         let done = denoise::install(args.threads, || match large::wanted(args, job)? {
-            true => large::one(args, &plan, job),
-            false => one(args, &plan, job, page.as_mut()),
+            true => large::one(args, &chosen, job),
+            false => one(args, &chosen, job, page.as_mut()),
         })?;
         if !args.json {
             streams::say(&job.output, args.quiet, &done.line())?;
@@ -95,85 +97,129 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
 /// One file, from reading to writing.
 fn one(
     args: &Denoise,
-    plan: &Plan,
+    chosen: &ChosenMethod,
     job: &Job,
     page: Option<&mut page::Builder>,
 ) -> Result<RunReport, Failure> {
     let show = Show::new(args.quiet);
     let start = Instant::now();
-    let options = options(args, job);
-    select::check(&args.part, args.alone)?;
-    streams::check(&job.input, &job.output, &job.streams, &options)?;
-    let mut document = streams::read(&job.input, args.streams.in_format.as_deref(), show)?;
-    let name = streams::source_name(&job.input);
-    let format = job.streams.format.as_deref();
-    let target = streams::format_of(&job.output, format, Some(&document));
-    let original = document.cloud.clone();
-    let outliers = show
-        .busy("looking for outliers", || outliers::settle(args.outliers, &mut document, target));
-    let outliers = outliers.map_err(|e| Failure::input(naming(name, e)))?;
-    let part = select::part(&args.part, &document.cloud, name)?;
-    let viewpoints = viewpoints(args, &document, name)?;
-    let Document { cloud: noisy, source } = document;
-
-    let method = plan.restricted(part.as_deref(), args.alone, viewpoints.as_deref());
-    let mut result = denoised(args, plan.method.name, &method, &noisy, name)?;
-    let spacing = result.report.spacing;
-    let movement = movement(noisy.positions(), result.cloud.positions(), part.as_deref());
-    let displacement = Displacement::of(movement, spacing);
-    let normals = show.busy("normals", || {
-        normals::settle(args.normals, &noisy, &mut result.cloud, &movement, part.as_deref())
-    });
-    let normals = normals.map_err(|e| Failure::work(naming(name, e)))?;
-    show.busy("attributes", || extras::add(&args.attributes, &noisy, &mut result))
-        .map_err(|e| Failure::work(naming(name, e)))?;
-
-    let points = result.cloud.len();
-    let document = Document { cloud: result.cloud, source };
-    let written = streams::write(&job.output, format, &document, &options, show)?;
-    let scale = args.streams.las_scale;
-    if let Some(warning) = rounding::warning(&noisy, &document, &movement, target, scale) {
-        output::note(&naming(streams::target_name(&job.output), warning));
-    }
-    // Rows that were removed have no counterpart.
-    let before = if original.len() == noisy.len() { &original } else { &noisy };
+    let input = Input::read(args, job, show)?;
+    let selection = input.selection.as_deref();
+    let method = chosen.restricted(selection, args.alone, input.viewpoints.as_deref());
+    let mut result = denoised(args, chosen.method.name, &method, &input.noisy, input.name)?;
+    let movement = movement(input.noisy.positions(), result.cloud.positions(), selection);
+    let normals = finish(args, &input, &movement, &mut result, show)?;
+    let (cloud, stop, iterations) = (result.cloud, result.stop, result.iterations);
+    let document = Document { cloud, source: input.source };
+    let before = input.original.as_ref().unwrap_or(&input.noisy);
+    let file = write(args, job, &input.noisy, &document, &movement, show)?;
     let attributes = match args.report.is_some() || args.json {
-        true => attribute_changes(args, job, before, &document, normals, &written),
+        true => attribute_changes(args, job, before, &document, normals, &file),
         false => Vec::new(),
     };
     let run = RunReport {
-        input: name.display().to_string(),
+        input: input.name.display().to_string(),
         output: streams::target_name(&job.output).display().to_string(),
-        method: plan.method.name,
-        preset: plan.preset.clone(),
-        parameters: plan.changes.clone(),
+        method: chosen.method.name,
+        preset: chosen.preset.clone(),
+        parameters: chosen.changes.clone(),
         seed: args.seed,
         threads: args.threads,
-        points,
-        iterations: result.iterations,
-        stop: result.stop,
+        points: document.cloud.len(),
+        iterations,
+        stop,
         seconds: start.elapsed().as_secs_f64(),
-        displacement,
+        displacement: Displacement::of(movement, result.report.spacing),
         normals,
-        part: part.map(|p| PartReport {
+        part: input.selection.map(|p| PartReport {
             conditions: select::conditions(&args.part),
             points: p.iter().filter(|x| **x).count(),
         }),
-        viewpoints,
-        outliers,
+        viewpoints: input.viewpoints,
+        outliers: input.outliers,
         attributes,
-        dropped: written.dropped.iter().map(DroppedItem::from).collect(),
+        dropped: file.dropped.iter().map(DroppedItem::from).collect(),
         report: result.report,
     };
     if let Some(page) = page {
         show.busy("making the page", || {
-            page.add(&noisy, &document.cloud, &run, document.source.unit())
+            page.add(&input.noisy, &document.cloud, &run, document.source.unit())
         })?;
     }
     Ok(run)
 }
 
-/// What became of each attribute, judged by the file that was written.
+/// A cloud that is ready to be denoised.
+struct Input<'a> {
+    /// What messages call the file.
+    name: &'a Path,
+    noisy: PointCloud,
+    source: Source,
+    /// The cloud before outliers were labeled, if it has the same rows.
+    original: Option<PointCloud>,
+    outliers: Option<OutliersReport>,
+    selection: Option<Vec<bool>>,
+    viewpoints: Option<Vec<Point>>,
+}
+
+impl<'a> Input<'a> {
+    fn read(args: &Denoise, job: &'a Job, show: Show) -> Result<Input<'a>, Failure> {
+        select::check(&args.part, args.alone)?;
+        streams::check(&job.input, &job.output, &job.streams, &options(args, job))?;
+        let mut document = streams::read(&job.input, args.streams.in_format.as_deref(), show)?;
+        let name = streams::source_name(&job.input);
+        let target = job.target(Some(&document));
+        let original = document.cloud.clone();
+        let outliers = show
+            .busy("finding outliers", || outliers::settle(args.outliers, &mut document, target))
+            .map_err(|e| Failure::input(naming(name, e)))?;
+        let selection = select::part(&args.part, &document.cloud, name)?;
+        let viewpoints = viewpoints(args, &document, name)?;
+        let Document { cloud: noisy, source } = document;
+        // Rows that were removed have no counterpart.
+        let original = Some(original).filter(|c| c.len() == noisy.len());
+        Ok(Input { name, noisy, source, original, outliers, selection, viewpoints })
+    }
+}
+
+/// Settles the normals and adds the attributes that were asked for; says what was done to normals.
+fn finish(
+    args: &Denoise,
+    input: &Input,
+    movement: &Movement,
+    result: &mut Denoised,
+    show: Show,
+) -> Result<&'static str, Failure> {
+    let failed = |e| Failure::work(naming(input.name, e));
+    let selection = input.selection.as_deref();
+    let normals = show.busy("normals", || {
+        normals::settle(args.normals, &input.noisy, &mut result.cloud, movement, selection)
+    });
+    let normals = normals.map_err(failed)?;
+    show.busy("attributes", || extras::add(&args.attributes, &input.noisy, result))
+        .map_err(failed)?;
+    Ok(normals)
+}
+
+/// Writes the result, with a warning if its format rounds more than points moved.
+fn write(
+    args: &Denoise,
+    job: &Job,
+    noisy: &PointCloud,
+    document: &Document,
+    movement: &Movement,
+    show: Show,
+) -> Result<Written, Failure> {
+    let format = job.streams.format.as_deref();
+    let written = streams::write(&job.output, format, document, &options(args, job), show)?;
+    let (target, scale) = (job.target(Some(document)), args.streams.las_scale);
+    if let Some(warning) = rounding::warning(noisy, document, movement, target, scale) {
+        output::note(&naming(streams::target_name(&job.output), warning));
+    }
+    Ok(written)
+}
+
+/// How each attribute changed, judged by the file that was written.
 fn attribute_changes(
     args: &Denoise,
     job: &Job,
@@ -181,14 +227,14 @@ fn attribute_changes(
     after: &Document,
     normals: &str,
     written: &Written,
-) -> Vec<Fate> {
-    let stored = fates::stored(&job.output);
+) -> Vec<AttributeChange> {
+    let stored = changes::stored(&job.output);
     let clouds = Clouds { before, after: &after.cloud, stored: stored.as_ref() };
-    let target = streams::format_of(&job.output, job.streams.format.as_deref(), Some(after));
+    let target = job.target(Some(after));
     let mut reasons = vec![(names::NORMAL, normals::reason(normals))];
     reasons.extend(args.attributes.iter().map(|e| (e.name(), "by --attributes".to_owned())));
     reasons.push((label::attribute(target), "by --outliers label".to_owned()));
-    clouds.fates(&written.dropped, &reasons)
+    clouds.changes(&written.dropped, &reasons)
 }
 
 /// How far the points of the selection moved, or all without one.

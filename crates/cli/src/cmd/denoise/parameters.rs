@@ -16,8 +16,8 @@ use crate::failure::{Failure, naming};
 /// Parameter files longer than this are something else.
 const LONGEST_FILE: u64 = 1 << 20;
 
-/// What runs.
-pub struct Plan {
+/// The method that runs, with its parameters.
+pub struct ChosenMethod {
     pub method: &'static Method,
     pub preset: Option<String>,
     /// What differs from the preset, or from the defaults.
@@ -25,7 +25,7 @@ pub struct Plan {
     pub denoiser: Box<dyn Denoiser>,
 }
 
-impl Plan {
+impl ChosenMethod {
     /// The command line goes before the file, the file before the defaults.
     pub fn new(args: &Denoise) -> Result<Self, Failure> {
         let mut file = match &args.params {
@@ -49,7 +49,7 @@ impl Plan {
             use_file_normals(method, &mut changes)?;
         }
         let denoiser = method.build(preset.as_deref(), &changes)?;
-        Ok(Plan { method, preset, changes, denoiser })
+        Ok(ChosenMethod { method, preset, changes, denoiser })
     }
 
     /// The method, for a selection of points and along lines of sight if these are given.

@@ -7,7 +7,7 @@ use pellucid::PointCloud;
 use pellucid::cloud::Values;
 use pellucid::cloud::attribute::names;
 
-use crate::args::{Condition, Part, Wanted};
+use crate::args::{Accepted, Condition, Part};
 use crate::failure::{Failure, naming};
 
 /// Classes that a message lists at most.
@@ -78,12 +78,12 @@ fn keep(part: &mut [bool], holds: impl Fn(usize) -> bool) {
 fn satisfy(part: &mut [bool], condition: &Condition, cloud: &PointCloud) -> Result<(), String> {
     let name = condition.attribute.as_str();
     match &condition.wanted {
-        Wanted::Text(text) => match cloud.attribute(name).map(|a| (a.values(), a.width())) {
+        Accepted::Text(text) => match cloud.attribute(name).map(|a| (a.values(), a.width())) {
             Some((Values::Text(v), 1)) => keep(part, |row| v[row] == *text),
             Some(_) => return Err(format!("\"{name}\" holds numbers; give a number or LO..HI")),
             None => return Err(missing(name, cloud)),
         },
-        Wanted::Number(x) => {
+        Accepted::Number(x) => {
             // Text attributes may hold numbers too.
             if let Some(Values::Text(v)) = cloud.attribute(name).map(|a| a.values()) {
                 let text = condition.text.split_once('=').map_or("", |t| t.1.trim());
@@ -93,7 +93,7 @@ fn satisfy(part: &mut [bool], condition: &Condition, cloud: &PointCloud) -> Resu
             let values = numbers(cloud, name)?;
             keep(part, |row| values[row] == *x);
         }
-        Wanted::Range(lo, hi) => {
+        Accepted::Range(lo, hi) => {
             let values = numbers(cloud, name)?;
             keep(part, |row| (*lo..=*hi).contains(&values[row]));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pellucid::PointCloud;
 use pellucid::cloud::attribute::names;
-use pellucid::cloud::outliers::{self, Found};
+use pellucid::cloud::outliers::{self, OutlierFlags};
 use pellucid::cloud::{Attribute, Point, Values, bounds};
 use pellucid::io::{Document, Format};
 use pellucid::steps::label;
@@ -31,7 +31,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn of(cloud: &PointCloud, found: &Found, above: &[bool]) -> Place {
+    pub fn of(cloud: &PointCloud, found: &OutlierFlags, above: &[bool]) -> Place {
         let rows = || (0..cloud.len()).filter(|&row| found.flags[row]);
         let points: Vec<Point> = rows().map(|row| cloud.positions()[row]).collect();
         let mut counts = BTreeMap::new();
@@ -75,7 +75,7 @@ pub fn mark(
     classify: bool,
     document: &Document,
     target: Option<Format>,
-    found: &Found,
+    found: &OutlierFlags,
     above: &[bool],
 ) -> Result<Marked, String> {
     let mut cloud = document.cloud.clone();
@@ -97,7 +97,7 @@ pub fn mark(
 
 fn classified(
     document: &Document,
-    found: &Found,
+    found: &OutlierFlags,
     above: &[bool],
 ) -> Result<(Vec<u8>, String), String> {
     let fault = "--classify: the attribute \"classification\" holds no classes from 0 to 255";
@@ -126,6 +126,6 @@ fn of_las(cloud: &PointCloud) -> Option<Vec<u8>> {
 }
 
 /// Which outliers lie above the surface next to them.
-pub fn above(cloud: &PointCloud, found: &Found) -> Vec<bool> {
+pub fn above(cloud: &PointCloud, found: &OutlierFlags) -> Vec<bool> {
     outliers::above_surface(cloud.positions(), &found.flags)
 }

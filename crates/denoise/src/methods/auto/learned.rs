@@ -8,7 +8,7 @@ use super::survey::{Survey, WHOLE_UP_TO};
 use super::treatment::{Treatment, Work};
 use super::{Auto, AutoParameters, MIN_POINTS, MOST_ROUNDS, NAME, Tuning, kinds};
 use crate::frame::{self, LocalFrame, Place};
-use crate::registry::Parameters;
+use crate::parameters::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
@@ -71,7 +71,7 @@ impl Learned {
         parameters: &AutoParameters,
         run: &mut Run,
     ) -> Result<Learned, DenoiseError> {
-        parameters.clone().check()?;
+        parameters.clone().denoiser()?;
         let (points, numbers) = survey.drawn();
         let Some((low, high)) = survey.bounds().filter(|_| points.len() >= MIN_POINTS) else {
             let (finite, rows, needed) = (survey.points(), survey.points(), MIN_POINTS);
@@ -158,7 +158,8 @@ impl Learned {
         run: &mut Run,
     ) -> Result<Vec<Point>, DenoiseError> {
         if numbers.len() != points.len() || core > points.len() {
-            return Err(DenoiseError::PartLength { given: numbers.len(), rows: points.len() });
+            let (given, rows) = (numbers.len(), points.len());
+            return Err(DenoiseError::Length { what: "row numbers", given, rows });
         }
         if points.len() < MIN_POINTS || self.is_idle() {
             return Ok(points[..core].to_vec());

@@ -113,7 +113,7 @@ fn points_without_numbers_and_too_few_points_are_refused() {
     let points = strip(8_000, 400.0);
     let learned = learn(&points);
     let short = learned.denoise_piece(&points[..50], &[1, 2], 2, &mut Run::default());
-    assert!(matches!(short, Err(DenoiseError::PartLength { .. })));
+    assert!(matches!(short, Err(DenoiseError::Length { .. })));
     let survey = Survey::new().finish(&points[..2], |i| i as u32);
     let none = Learned::from_survey(&survey, &AutoParameters::default(), &mut Run::default());
     assert!(matches!(none, Err(DenoiseError::TooFewPoints { .. })));

@@ -1,218 +1,178 @@
 //! What can be set, and the named sets: the text's version, the tables' version, a sound one.
 
-use serde::{Deserialize, Serialize};
+use pellucid_cloud::PointCloud;
 
-use super::Fgl;
 use crate::frame::Unit;
 use crate::graph::Coordinates;
+use crate::parameters::{Checked, Parameters, above, at_least, between, choices, parameters};
 use crate::patch::{Origin, Uncovered};
-use crate::registry::Parameters;
 use crate::system::Laplacian;
-use crate::{Denoiser, ParameterError};
+use crate::{DenoiseError, Denoised, ParameterError, Run};
 
-/// Parameters of the method `fgl`. Every preset is a value of this type.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FglParameters {
-    /// Points per patch, the centre included: k + 1 of Definition 1.
-    pub patch_size: usize,
-    /// Patches per point: M / N.
-    pub patch_share: f64,
-    /// Neighbour patches of each patch: ε.
-    pub patch_neighbors: usize,
-    /// How centres are chosen.
-    pub sampling: Sampling,
-    /// What patch coordinates are relative to.
-    pub patch_origin: Origin,
-    /// What happens to points in no patch.
-    pub uncovered: Uncovered,
-    /// Neighbours for the normals, the point itself included.
-    pub normal_neighbors: usize,
-    /// How normals get their sign.
-    pub normal_sign: NormalSign,
-    /// Lengths that a difference of one between unit normals adds to a distance, when points are
-    /// chosen for patches and patches for neighbours.
-    pub normal_distance: f64,
-    /// Names of the features.
-    pub features: Vec<String>,
-    /// What one unit of length is.
-    pub units: Unit,
-    /// Factor on positions as features.
-    pub position_scale: f64,
-    /// Largest trace of the metric: C.
-    pub trace_limit: f64,
-    /// How the metric is found.
-    pub metric: MetricRule,
-    /// Share of the edges to learn from.
-    pub learn_edges: f64,
-    /// Share of the points to learn from.
-    pub learn_points: f64,
-    /// Positions the learner sees.
-    pub learn_coordinates: Coordinates,
-    /// Positions the weights are made of.
-    pub weight_coordinates: Coordinates,
-    /// Multiply weights by the cosine between patch normals.
-    pub normal_agreement: bool,
-    /// Smaller weights are dropped.
-    pub weight_floor: f64,
-    /// Also connect the points within a patch.
-    pub intra_patch: bool,
-    /// Which Laplacian.
-    pub laplacian: Laplacian,
-    /// What the solve stays close to.
-    pub observation: Observation,
-    /// How the strength of the regulariser follows from the iteration.
-    pub schedule: Schedule,
-    /// The strength, or the factor β of the schedule `noise`.
-    pub gamma: f64,
-    /// The linear solver.
-    pub solver: Solver,
-    /// Relative residual at which the solver stops.
-    pub solver_tolerance: f64,
-    /// The noise in local units, if it is known; `None`: estimated.
-    pub noise: Option<f64>,
-    /// Most outer iterations.
-    pub iterations: usize,
-    /// What ends the outer loop.
-    pub stop: StopRule,
-    /// The rule `movement` stops when an iteration moves points by less than this on average.
-    pub stop_movement: f64,
-    /// Or when points have moved along their normals by this part of the estimated noise.
-    pub stop_noise: f64,
-}
-
-/// How patch centres are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sampling {
-    /// Farthest-point sampling of the whole cloud.
-    Farthest,
-    /// Poisson-disk sampling: local, so a part of the cloud gets the centres the whole would.
-    Poisson,
-}
-
-/// How normals get their sign.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NormalSign {
-    /// The same side of the surface everywhere, by propagation over neighbours.
-    Consistent,
-    /// The same, but where points lie in two layers, each layer away from the other.
-    Sheets,
-    /// Away from the middle of the cloud: stands in for the arbitrary signs of the published
-    /// runs, but does not depend on how the cloud is turned.
-    Outward,
-}
-
-/// How the metric is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MetricRule {
-    /// Learned by alternating diagonal and off-diagonal steps (section IV).
-    Alternate,
-    /// The same with the published fixed steps.
-    Published,
-    /// Only the diagonal is learned (Yang et al. 2018).
-    Diagonal,
-    /// Learned by projected gradient with eigen-decompositions (Vanilla PG).
-    Full,
-    /// C / K on the diagonal (Baseline2).
-    Fixed,
-    /// No metric: weights are drawn between 0 and 1 (Baseline1).
-    Random,
-}
-
-/// What the solve stays close to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Observation {
-    /// The noisy cloud, as in Eq. (51).
-    Noisy,
-    /// The result of the iteration before, as in the published runs.
-    Previous,
-}
-
-/// Strength of the regulariser over the iterations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Schedule {
-    /// `gamma` in every iteration.
-    Constant,
-    /// `0.2^i (e - 1)^(1 - i)`, as printed.
-    Text,
-    /// `1 / (25 (exp(b / 20) - 1))`, b rising by one every five iterations, as in the runs.
-    Published,
-    /// `2 gamma σ²`, σ the estimated noise in spacings: γ = β / α with α = 1 / (2σ²).
-    Noise,
-}
-
-/// The linear solver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Conjugate gradient with Jacobi preconditioning, x, y and z at once.
-    Cg,
-    /// LSQR, as in the published runs.
-    Lsqr,
-}
-
-/// What ends the outer loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StopRule {
-    /// An iteration moves points by less than `stop_movement` spacings on average, or they have
-    /// moved along their normals by `stop_noise` of the estimated noise.
-    Movement,
-    /// The objective (Eq. 50), taken at the noisy cloud as P and the first iteration's γ, no longer
-    /// falls from one iteration to the next.
-    Objective,
-    /// Only the iteration limit.
-    Limit,
-}
-
-impl Default for FglParameters {
-    fn default() -> Self {
-        FglParameters {
-            patch_size: 9,
-            patch_share: 0.3,
-            patch_neighbors: 10,
-            sampling: Sampling::Farthest,
-            patch_origin: Origin::Mean,
-            uncovered: Uncovered::ExtraPatches,
-            normal_neighbors: 100,
-            normal_sign: NormalSign::Consistent,
-            normal_distance: 0.0,
-            features: vec!["position".into(), "normal".into()],
-            units: Unit::Spacing,
-            position_scale: 0.45,
-            trace_limit: 3.0,
-            metric: MetricRule::Full,
-            learn_edges: 0.1,
-            learn_points: 1.0,
-            learn_coordinates: Coordinates::Absolute,
-            weight_coordinates: Coordinates::Absolute,
-            normal_agreement: false,
-            weight_floor: 0.0,
-            intra_patch: false,
-            laplacian: Laplacian::Combinatorial,
-            observation: Observation::Previous,
-            schedule: Schedule::Constant,
-            gamma: 0.2,
-            solver: Solver::Cg,
-            solver_tolerance: 1e-8,
-            noise: None,
-            iterations: 30,
-            stop: StopRule::Movement,
-            stop_movement: 0.12,
-            stop_noise: 1.0,
-        }
+parameters! {
+    /// Parameters of feature graph learning. Every preset is a value of this type.
+    pub struct Fgl {
+        /// Number of points in a patch, the center included (k + 1 of Definition 1).
+        patch_size: usize = 9, in between(2.0, 255.0), unit "points";
+        /// Number of patches per point (M / N).
+        patch_share: f64 = 0.3, in above(0.0).up_to(1.0);
+        /// Number of neighbor patches of each patch (ε).
+        patch_neighbors: usize = 10, in between(1.0, 255.0), unit "patches";
+        /// How patch centers are chosen.
+        sampling: Sampling = Sampling::Farthest;
+        /// What patch coordinates are relative to.
+        patch_origin: Origin = Origin::Mean;
+        /// What happens to points in no patch.
+        uncovered: Uncovered = Uncovered::ExtraPatches;
+        /// Number of points that a normal is fitted to, the point itself included.
+        normal_neighbors: usize = 100, in at_least(3.0), unit "points";
+        /// How normals get their sign; `sheets` points away from the other layer of a thin wall.
+        normal_sign: NormalSign = NormalSign::Consistent;
+        /// Distance that a difference of one between normals counts as when patches are chosen.
+        normal_distance: f64 = 0.0, in at_least(0.0), unit "spacings";
+        /// Features of a point: `position`, `normal`, or names of attributes of the cloud.
+        features: Vec<String> = vec!["position".into(), "normal".into()], in at_least(1.0);
+        /// Unit of length that the method works in.
+        units: Unit = Unit::Spacing;
+        /// Factor on positions as features.
+        position_scale: f64 = 0.45, in above(0.0);
+        /// Largest trace of the metric (C); larger values make weights narrower.
+        trace_limit: f64 = 3.0, in above(0.0);
+        /// How the metric is found.
+        metric: MetricRule = MetricRule::Full;
+        /// Share of the edges that the metric is learned from.
+        learn_edges: f64 = 0.1, in above(0.0).up_to(1.0);
+        /// Share of the points that the metric is learned from.
+        learn_points: f64 = 1.0, in above(0.0).up_to(1.0);
+        /// Positions that the learner sees: in space, or relative to the patch.
+        learn_coordinates: Coordinates = Coordinates::Absolute;
+        /// Positions that the weights are made of: in space, or relative to the patch.
+        weight_coordinates: Coordinates = Coordinates::Absolute;
+        /// Multiply weights by the cosine between patch normals.
+        normal_agreement: bool = false;
+        /// Drop weights that are smaller than this.
+        weight_floor: f64 = 0.0, in at_least(0.0).below(1.0);
+        /// Also connect the points within a patch.
+        intra_patch: bool = false;
+        /// Which graph Laplacian.
+        laplacian: Laplacian = Laplacian::Combinatorial;
+        /// What the solve stays close to: the result of the previous iteration, or the noisy cloud.
+        observation: Observation = Observation::Previous;
+        /// How the strength of the regularizer follows from the iteration.
+        schedule: Schedule = Schedule::Constant;
+        /// Strength of the regularizer, or the factor β of the schedule `noise`.
+        gamma: f64 = 0.2, in above(0.0);
+        /// Linear solver: conjugate gradients, or LSQR as in the published runs.
+        solver: Solver = Solver::Cg;
+        /// Relative residual at which the solver stops.
+        solver_tolerance: f64 = 1e-8, in above(0.0).below(1.0);
+        /// Standard deviation of the noise, if it is known; null: estimated.
+        noise: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Largest number of outer iterations.
+        iterations: usize = 30, in at_least(1.0), unit "iterations";
+        /// What ends the outer loop.
+        stop: StopRule = StopRule::Movement;
+        /// The rule `movement` stops when the mean displacement of an iteration is below this.
+        stop_movement: f64 = 0.12, in at_least(0.0), unit "spacings";
+        /// The rule `movement` also stops when points have moved along their normals by this share of
+        /// the estimated noise.
+        stop_noise: f64 = 1.0, in above(0.0);
     }
 }
 
-impl FglParameters {
+choices! {
+    /// How patch centers are chosen.
+    pub enum Sampling {
+        /// Farthest-point sampling of the whole cloud.
+        Farthest = "farthest",
+        /// Poisson-disk sampling: local, so a part of the cloud gets the centers the whole would.
+        Poisson = "poisson",
+    }
+}
+
+choices! {
+    /// How normals get their sign.
+    pub enum NormalSign {
+        /// The same side of the surface everywhere, by propagation over neighbors.
+        Consistent = "consistent",
+        /// The same, but where points lie in two layers, each layer away from the other.
+        Sheets = "sheets",
+        /// Away from the middle of the cloud: stands in for the arbitrary signs of the published
+        /// runs, but does not depend on how the cloud is turned.
+        Outward = "outward",
+    }
+}
+
+choices! {
+    /// How the metric is found.
+    pub enum MetricRule {
+        /// Learned by alternating diagonal and off-diagonal steps (section IV).
+        Alternate = "alternate",
+        /// The same with the published fixed steps.
+        Published = "published",
+        /// Only the diagonal is learned (Yang et al. 2018).
+        Diagonal = "diagonal",
+        /// Learned by projected gradient with eigen-decompositions (Vanilla PG).
+        Full = "full",
+        /// C / K on the diagonal (Baseline2).
+        Fixed = "fixed",
+        /// No metric: weights are drawn between 0 and 1 (Baseline1).
+        Random = "random",
+    }
+}
+
+choices! {
+    /// What the solve stays close to.
+    pub enum Observation {
+        /// The noisy cloud, as in Eq. (51).
+        Noisy = "noisy",
+        /// The result of the iteration before, as in the published runs.
+        Previous = "previous",
+    }
+}
+
+choices! {
+    /// Strength of the regularizer over the iterations.
+    pub enum Schedule {
+        /// `gamma` in every iteration.
+        Constant = "constant",
+        /// `0.2^i (e - 1)^(1 - i)`, as printed.
+        Text = "text",
+        /// `1 / (25 (exp(b / 20) - 1))`, b rising by one every five iterations, as in the runs.
+        Published = "published",
+        /// `2 gamma σ²`, σ the estimated noise in spacings: γ = β / α with α = 1 / (2σ²).
+        Noise = "noise",
+    }
+}
+
+choices! {
+    /// The linear solver.
+    pub enum Solver {
+        /// Conjugate gradient with Jacobi preconditioning, x, y and z at once.
+        Cg = "cg",
+        /// LSQR, as in the published runs.
+        Lsqr = "lsqr",
+    }
+}
+
+choices! {
+    /// What ends the outer loop.
+    pub enum StopRule {
+        /// An iteration moves points by less than `stop_movement` spacings on average, or they have
+        /// moved along their normals by `stop_noise` of the estimated noise.
+        Movement = "movement",
+        /// The objective (Eq. 50), taken at the noisy cloud as P and the first iteration's γ, no longer
+        /// falls from one iteration to the next.
+        Objective = "objective",
+        /// Only the iteration limit.
+        Limit = "limit",
+    }
+}
+
+impl Fgl {
     /// What the published runs did.
     fn reference() -> Self {
-        FglParameters {
+        Fgl {
             uncovered: Uncovered::Leave,
             normal_sign: NormalSign::Outward,
             units: Unit::File,
@@ -232,7 +192,7 @@ impl FglParameters {
 
     /// What the paper's text poses: Eq. (50) with center points as origins, all edges learned from.
     fn text() -> Self {
-        FglParameters {
+        Fgl {
             patch_size: 14,
             patch_origin: Origin::MovingCenter,
             units: Unit::File,
@@ -249,7 +209,7 @@ impl FglParameters {
 
     /// What it prints: origins held constant in Eq. (51), and the strength falling 8.6-fold.
     fn text_literal() -> Self {
-        FglParameters {
+        Fgl {
             patch_size: 9,
             patch_origin: Origin::Center,
             trace_limit: 3.0,
@@ -260,10 +220,10 @@ impl FglParameters {
     }
 }
 
-impl Parameters for FglParameters {
+impl Parameters for Fgl {
     fn preset(name: &str) -> Option<Self> {
         // The metric is all that differs, units included, so that ablations say what it does.
-        let reference = |metric| FglParameters { metric, ..Self::reference() };
+        let reference = |metric| Fgl { metric, ..Self::reference() };
         Some(match name {
             "standard" => Self::default(),
             "text" => Self::text(),
@@ -277,48 +237,18 @@ impl Parameters for FglParameters {
         })
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        for (holds, name, value, expected) in self.rules() {
-            ParameterError::check(holds, name, value, expected)?;
-        }
-        Ok(Box::new(Fgl(self)))
-    }
-}
-
-impl FglParameters {
-    /// Whether each rule holds, with the parameter, its value and what is expected.
-    #[rustfmt::skip]
-    fn rules(&self) -> [(bool, &'static str, &dyn std::fmt::Debug, &'static str); 18] {
-        let share = |x: f64| x > 0.0 && x <= 1.0;
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let from_zero = |x: f64| x >= 0.0 && x.is_finite();
+    fn check_together(&self) -> Result<(), ParameterError> {
         // (k + 1) M >= N, or the patches cannot cover the cloud.
         let covers = self.patch_share * self.patch_size as f64 >= 1.0;
-        let tolerance = self.solver_tolerance > 0.0 && self.solver_tolerance < 1.0;
-        macro_rules! row {
-            ($holds:expr, $name:ident, $expected:expr) => {
-                ($holds, stringify!($name), &self.$name, $expected)
-            };
-        }
-        [
-            row!((2..=255).contains(&self.patch_size), patch_size, "2 to 255"),
-            row!(share(self.patch_share), patch_share, "above 0, at most 1"),
-            row!(covers, patch_share, "at least 1 / patch_size, so that patches can cover the cloud"),
-            row!((1..=255).contains(&self.patch_neighbors), patch_neighbors, "1 to 255"),
-            row!(self.normal_neighbors >= 3, normal_neighbors, "3 or more"),
-            row!(!self.features.is_empty(), features, "at least one name"),
-            row!(from_zero(self.normal_distance), normal_distance, "0 or more"),
-            row!(positive(self.position_scale), position_scale, "above 0"),
-            row!(positive(self.trace_limit), trace_limit, "above 0"),
-            row!(share(self.learn_edges), learn_edges, "above 0, at most 1"),
-            row!(share(self.learn_points), learn_points, "above 0, at most 1"),
-            row!((0.0..1.0).contains(&self.weight_floor), weight_floor, "at least 0, below 1"),
-            row!(self.noise.is_none_or(positive), noise, "above 0, or null"),
-            row!(positive(self.gamma), gamma, "above 0"),
-            row!(tolerance, solver_tolerance, "between 0 and 1"),
-            row!(self.iterations >= 1, iterations, "1 or more"),
-            row!(from_zero(self.stop_movement), stop_movement, "at least 0"),
-            row!(positive(self.stop_noise), stop_noise, "above 0"),
-        ]
+        let rule = "at least 1 / patch_size, so that patches can cover the cloud";
+        ParameterError::check(covers, "patch_share", self.patch_share, rule)
+    }
+
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        super::denoise(checked, noisy, run)
     }
 }

@@ -1,5 +1,6 @@
 //! The steps of Algorithm 1 in the form that the parameters ask for.
 
+use featgraph::exp::exp;
 use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
 use featgraph::solve::{CgParams, LinearOperator, LsqrParams, Shifted, TransposeOperator};
@@ -7,7 +8,7 @@ use featgraph::solve::{conjugate_gradient, lsqr};
 use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
 
-use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, Solver, StopRule};
+use super::params::{Fgl, MetricRule, NormalSign, Sampling, Schedule, Solver, StopRule};
 use crate::frame::LocalFrame;
 use crate::graph::{self, FeatureColumns, LearningSample, Weighting};
 use crate::patch::{self, Apart, PatchGraph, Patches};
@@ -18,20 +19,20 @@ use crate::{DenoiseError, Iteration};
 const PUBLISHED_PERIOD: usize = 5;
 
 /// The noise in local units: as given, or as the cloud shows it.
-pub fn noise(p: &FglParameters, frame: &LocalFrame) -> NoiseEstimate {
+pub fn noise(p: &Fgl, frame: &LocalFrame) -> NoiseEstimate {
     match p.noise {
         Some(sigma) => NoiseEstimate { sigma, ..frame.noise() },
         None => frame.noise(),
     }
 }
 
-/// The nearest neighbours of every point, wide enough for normals and patches.
-pub fn nearest(y: &[Point], p: &FglParameters) -> NeighborTable {
+/// The nearest neighbors of every point, wide enough for normals and patches.
+pub fn nearest(y: &[Point], p: &Fgl) -> NeighborTable {
     KdTree::new(y).knn_table(p.normal_neighbors.max(p.patch_size))
 }
 
 /// Normals of `y` (Algorithm 1, line 3).
-pub fn normals(y: &[Point], nearest: &NeighborTable, p: &FglParameters) -> Vec<Point> {
+pub fn normals(y: &[Point], nearest: &NeighborTable, p: &Fgl) -> Vec<Point> {
     let mut n = normal::estimate_normals(y, nearest);
     match p.normal_sign {
         NormalSign::Consistent => normal::orient_consistently(y, &mut n, nearest),
@@ -52,11 +53,11 @@ pub fn normals(y: &[Point], nearest: &NeighborTable, p: &FglParameters) -> Vec<P
     n
 }
 
-/// Patch centres of iteration `i` (Algorithm 1, line 4).
+/// Patch centers of iteration `i` (Algorithm 1, line 4).
 pub fn centers(
     y: &[Point],
     nearest: &NeighborTable,
-    p: &FglParameters,
+    p: &Fgl,
     frame: &LocalFrame,
     i: usize,
     seed: u64,
@@ -71,7 +72,7 @@ pub fn centers(
 }
 
 /// How far apart points are when normals count.
-pub fn apart<'a>(normals: &'a [Point], p: &FglParameters) -> Option<Apart<'a>> {
+pub fn apart<'a>(normals: &'a [Point], p: &Fgl) -> Option<Apart<'a>> {
     (p.normal_distance > 0.0).then_some(Apart {
         normals,
         sided: None,
@@ -81,7 +82,7 @@ pub fn apart<'a>(normals: &'a [Point], p: &FglParameters) -> Option<Apart<'a>> {
 
 /// Feature columns of every point.
 pub fn features(
-    p: &FglParameters,
+    p: &Fgl,
     cloud: &PointCloud,
     frame: &LocalFrame,
     y: &[Point],
@@ -90,15 +91,15 @@ pub fn features(
     FeatureColumns::build(&p.features, cloud, frame, y, normals, p.position_scale)
 }
 
-/// Strength of the regulariser in iteration `i`; `noise` in local units.
-pub fn gamma(p: &FglParameters, i: usize, noise: f64) -> f64 {
+/// Strength of the regularizer in iteration `i`; `noise` in local units.
+pub fn gamma(p: &Fgl, i: usize, noise: f64) -> f64 {
     let e = std::f64::consts::E;
     match p.schedule {
         Schedule::Constant => p.gamma,
         Schedule::Text => 0.2_f64.powi(i as i32) * (e - 1.0).powi(1 - i as i32),
         Schedule::Published => {
             let b = ((i - 1) / PUBLISHED_PERIOD + 1) as f64;
-            1.0 / (25.0 * ((b / 20.0).exp() - 1.0))
+            1.0 / (25.0 * (exp(b / 20.0) - 1.0))
         }
         Schedule::Noise => p.gamma * 2.0 * noise * noise,
     }
@@ -106,7 +107,7 @@ pub fn gamma(p: &FglParameters, i: usize, noise: f64) -> f64 {
 
 /// The weighted graph (Algorithm 1, lines 20 and 21).
 pub fn weigh<'a>(
-    p: &FglParameters,
+    p: &Fgl,
     patches: &'a Patches,
     graph: &'a PatchGraph,
     features: &FeatureColumns,
@@ -129,7 +130,7 @@ pub fn weigh<'a>(
 /// Where the rule to stop asks for it: Eq. (50) at the noisy cloud and one γ, so that iterations
 /// compare.
 pub fn record_objective(
-    p: &FglParameters,
+    p: &Fgl,
     weighted: &WeightedGraph,
     next: &[Point],
     observed: &[Point],
@@ -144,7 +145,7 @@ pub fn record_objective(
 /// Minimizes Eq. (50) around `anchor`, which the result stays close to: Eq. (51), or with origins
 /// that move, `(I + γ (T-S)'L(T-S)) Y = P`.
 pub fn solve(
-    p: &FglParameters,
+    p: &Fgl,
     weighted: &WeightedGraph,
     anchor: &[Point],
     y: &[Point],
@@ -160,7 +161,7 @@ pub fn solve(
         right.iter_mut().for_each(|r| *r = vec3::scale(*r, -gamma));
         displace(p, &Shifted { shift: 1.0, scale: gamma, operator: &system }, &right, &mut delta)?
     } else {
-        let system = weighted.assemble(anchor);
+        let system = weighted.assemble(anchor)?;
         let right: Vec<Point> = system.pull().iter().map(|&f| vec3::scale(f, gamma)).collect();
         displace(p, &Damped { system: &system, gamma }, &right, &mut delta)?
     };
@@ -179,7 +180,7 @@ fn failed_system(detail: String) -> DenoiseError {
 /// Solves for the displacement, from `delta` where the solver can start anywhere; gives the
 /// solver's iterations.
 fn displace(
-    p: &FglParameters,
+    p: &Fgl,
     operator: &impl TransposeOperator<3>,
     right: &[Point],
     delta: &mut Vec<Point>,
@@ -217,14 +218,14 @@ pub fn record_movement(record: &mut Iteration, from: &[Point], to: &[Point], uni
 
 /// Learns the metric of each iteration.
 pub struct Learner<'a> {
-    p: &'a FglParameters,
+    p: &'a Fgl,
     seed: u64,
     params: LearnParams,
 }
 
 impl<'a> Learner<'a> {
     /// A learner that draws its samples from this seed.
-    pub fn new(p: &'a FglParameters, seed: u64) -> Self {
+    pub fn new(p: &'a Fgl, seed: u64) -> Self {
         let base = LearnParams { trace_limit: p.trace_limit, ..LearnParams::default() };
         let params = match p.metric {
             MetricRule::Alternate => {

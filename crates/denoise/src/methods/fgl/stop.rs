@@ -5,9 +5,10 @@
 //! So the movement per iteration, in spacings of the present cloud, tells when the noise is gone.
 
 use pellucid_cloud::noise::NoiseEstimate;
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::{NeighborTable, Point, spacing, vec3};
 
-use super::params::{FglParameters, StopRule};
+use super::params::{Fgl, StopRule};
 use crate::{Iteration, Stop};
 
 /// Movement, in spacings, below which an iteration changes nothing that anyone could see.
@@ -28,7 +29,7 @@ pub struct Stopper {
 
 impl Stopper {
     /// A stopper for a cloud of that noise, in local units.
-    pub fn new(p: &FglParameters, estimate: NoiseEstimate) -> Stopper {
+    pub fn new(p: &Fgl, estimate: NoiseEstimate) -> Stopper {
         Stopper {
             rule: p.stop,
             movement: p.stop_movement,
@@ -46,11 +47,6 @@ impl Stopper {
         let rule = StopRule::Movement;
         let energy = f64::INFINITY;
         Stopper { rule, movement, share, estimate, removed: 0.0, energy, reported: 0.0 }
-    }
-
-    /// Noise and spacing of the cloud as it came.
-    pub fn estimate(&self) -> &NoiseEstimate {
-        &self.estimate
     }
 
     /// How far the run has come, as far as can be said before iteration `i`; it never falls.
@@ -73,10 +69,10 @@ impl Stopper {
         nearest: &NeighborTable,
         unit: f64,
     ) -> Option<Stop> {
-        let sum: f64 = (next.iter().zip(observed).zip(normals))
-            .map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n).powi(2))
-            .sum();
-        self.removed = (sum / next.len().max(1) as f64).sqrt();
+        self.removed = root_mean_square(
+            (next.iter().zip(observed).zip(normals))
+                .map(|((&y, &p), &n)| vec3::dot(vec3::sub(y, p), n)),
+        );
         let sigma = self.estimate.sigma;
         let left = sigma * sigma - self.removed * self.removed;
         record.noise_left = Some(left.max(0.0).sqrt() * unit);

@@ -1,10 +1,11 @@
 //! What can be set, and the preset of the paper.
 
-use serde::{Deserialize, Serialize};
+use pellucid_cloud::PointCloud;
 
-use super::{Glr, MIN_POINTS, NAME};
-use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
-use crate::{Denoiser, ParameterError};
+use super::{MIN_POINTS, NAME};
+use crate::parameters::{Checked, Parameters, above, at_least, between, choices, parameters};
+use crate::registry::{Method, Preset, Properties};
+use crate::{DenoiseError, Denoised, Run};
 
 /// The registry row.
 pub const METHOD: Method = Method {
@@ -18,50 +19,7 @@ pub const METHOD: Method = Method {
             ..Properties::USUAL
         },
     }],
-    parameters: &[
-        Parameter { name: "form", unit: "", about: "which graph and strength: revised, published" },
-        Parameter {
-            name: "patch_size",
-            unit: "points",
-            about: "points per patch, the centre included; null: from the estimated noise",
-        },
-        Parameter { name: "patch_share", unit: "", about: "patches per point" },
-        Parameter {
-            name: "patch_neighbors",
-            unit: "patches",
-            about: "neighbour patches of each patch",
-        },
-        Parameter {
-            name: "width",
-            unit: "",
-            about: "width of the weights, in root mean square patch distances; with the form \
-                    published a factor on its widths",
-        },
-        Parameter {
-            name: "gamma",
-            unit: "",
-            about: "strength of the regularizer: 1/mu; with the form published a factor on its \
-                    strengths",
-        },
-        Parameter { name: "iterations", unit: "iterations", about: "most iterations" },
-        Parameter {
-            name: "stop_steady",
-            unit: "",
-            about: "share of the movement of the iteration before at which movement no longer falls \
-                    and it is enough",
-        },
-        Parameter {
-            name: "stop_movement",
-            unit: "spacings",
-            about: "mean movement per iteration at which it is enough",
-        },
-        Parameter {
-            name: "stop_noise",
-            unit: "",
-            about: "part of the estimated noise after whose removal it is enough, too",
-        },
-    ],
-    ..Method::new::<GlrParameters>(
+    ..Method::new::<Glr>(
         NAME,
         "pulls patches together that look alike in each other's tangent planes",
         "Zeng et al. 2020, 3D point cloud denoising using graph Laplacian regularization of a low \
@@ -70,62 +28,46 @@ pub const METHOD: Method = Method {
     )
 };
 
-/// Which graph is made of the patches, and how strongly it pulls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// New patches in each iteration, weights as wide as the patches differ, one strength.
-    Revised,
-    /// That of the authors' program.
-    Published,
-}
-
-/// Parameters of [`METHOD`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GlrParameters {
-    /// Which graph and strength.
-    pub form: Form,
-    /// Points per patch: k + 1; `None`: from the noise.
-    pub patch_size: Option<usize>,
-    /// Patches per point: M / N.
-    pub patch_share: f64,
-    /// Neighbour patches of each patch: K.
-    pub patch_neighbors: usize,
-    /// ε in root mean square patch distances.
-    pub width: f64,
-    /// Strength of the regulariser.
-    pub gamma: f64,
-    /// Most iterations.
-    pub iterations: usize,
-    /// Movement over that of the iteration before that ends the run.
-    pub stop_steady: f64,
-    /// Mean movement that ends the run.
-    pub stop_movement: f64,
-    /// Share of the noise whose removal ends the run.
-    pub stop_noise: f64,
-}
-
-impl Default for GlrParameters {
-    fn default() -> Self {
-        GlrParameters {
-            form: Form::Revised,
-            patch_size: None,
-            patch_share: 0.3,
-            patch_neighbors: 10,
-            width: 0.45,
-            gamma: 0.2,
-            iterations: 12,
-            stop_steady: 0.97,
-            stop_movement: 0.06,
-            stop_noise: 1.0,
-        }
+choices! {
+    /// Which graph is made of the patches, and how strongly it pulls.
+    pub enum Form {
+        /// New patches in each iteration, weights as wide as the patches differ, one strength.
+        Revised = "revised",
+        /// That of the authors' program.
+        Published = "published",
     }
 }
 
-impl Parameters for GlrParameters {
+parameters! {
+    /// Parameters of graph Laplacian regularization.
+    pub struct Glr {
+        /// Which graph and strength.
+        form: Form = Form::Revised;
+        /// Number of points in a patch, the center included (k + 1); null: from the estimated noise.
+        patch_size: Option<usize> = None, in between(3.0, 255.0), unit "points";
+        /// Number of patches per point (M / N).
+        patch_share: f64 = 0.3, in above(0.0).up_to(1.0);
+        /// Number of neighbor patches of each patch (K).
+        patch_neighbors: usize = 10, in between(1.0, 255.0), unit "patches";
+        /// Width of the weights (ε), in root mean square patch distances; with `published` a factor on
+        /// its widths.
+        width: f64 = 0.45, in above(0.0);
+        /// Strength of the regularizer (1 / µ); with `published` a factor on its strengths.
+        gamma: f64 = 0.2, in above(0.0);
+        /// Largest number of iterations.
+        iterations: usize = 12, in between(1.0, 1000.0), unit "iterations";
+        /// Stop when the mean displacement of an iteration is at least this share of the previous one's.
+        stop_steady: f64 = 0.97, in above(0.0);
+        /// Stop when the mean displacement of an iteration is below this.
+        stop_movement: f64 = 0.06, in at_least(0.0), unit "spacings";
+        /// Stop when points have moved along their normals by this share of the estimated noise.
+        stop_noise: f64 = 1.0, in above(0.0);
+    }
+}
+
+impl Parameters for Glr {
     fn preset(name: &str) -> Option<Self> {
-        (name == "paper").then(|| GlrParameters {
+        (name == "paper").then(|| Glr {
             form: Form::Published,
             patch_size: Some(30),
             patch_share: 0.5,
@@ -140,37 +82,11 @@ impl Parameters for GlrParameters {
         })
     }
 
-    fn check(self) -> Result<Box<dyn Denoiser>, ParameterError> {
-        for (holds, name, value, expected) in self.rules() {
-            ParameterError::check(holds, name, value, expected)?;
-        }
-        Ok(Box::new(Glr(self)))
-    }
-}
-
-impl GlrParameters {
-    /// Whether each rule holds, with the parameter, its value and what is expected.
-    #[rustfmt::skip]
-    fn rules(&self) -> [(bool, &'static str, &dyn std::fmt::Debug, &'static str); 9] {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let size = self.patch_size.is_none_or(|k| (3..=255).contains(&k));
-        let share = self.patch_share > 0.0 && self.patch_share <= 1.0;
-        let movement = self.stop_movement >= 0.0 && self.stop_movement.is_finite();
-        macro_rules! row {
-            ($holds:expr, $name:ident, $expected:expr) => {
-                ($holds, stringify!($name), &self.$name, $expected)
-            };
-        }
-        [
-            row!(size, patch_size, "3 to 255, or null"),
-            row!(share, patch_share, "above 0, at most 1"),
-            row!((1..=255).contains(&self.patch_neighbors), patch_neighbors, "1 to 255"),
-            row!(positive(self.width), width, "above 0"),
-            row!(positive(self.gamma), gamma, "above 0"),
-            row!((1..=1000).contains(&self.iterations), iterations, "between 1 and 1000"),
-            row!(positive(self.stop_steady), stop_steady, "above 0"),
-            row!(movement, stop_movement, "at least 0"),
-            row!(positive(self.stop_noise), stop_noise, "above 0"),
-        ]
+    fn apply(
+        checked: &Checked<Self>,
+        noisy: &PointCloud,
+        run: &mut Run,
+    ) -> Result<Denoised, DenoiseError> {
+        super::denoise(checked, noisy, run)
     }
 }

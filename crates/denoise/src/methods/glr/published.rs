@@ -1,11 +1,12 @@
 //! The graph and the strength of the authors' program (Zeng et al. 2020, version
 //! of April 2019). Its lengths are in units of the file, those of the models that it was written for.
 
+use featgraph::exp::exp;
 use pellucid_cloud::synth::paper_sigma;
 use pellucid_cloud::{KdTree, Point, sample};
 use rayon::prelude::*;
 
-use super::GlrParameters;
+use super::Glr;
 use crate::frame::{LocalFrame, Unit};
 use crate::patch::{Origin, Patches, TangentLinks, Uncovered};
 
@@ -17,6 +18,8 @@ const TRUNCATED: f64 = 0.5;
 const NEAR: f64 = 1.0;
 /// Weight of the data in iteration i: `25 (exp(i / b) - 1)`.
 const FIDELITY: f64 = 25.0;
+/// The natural logarithm of three.
+const LN_3: f64 = 1.098_612_288_668_109_8;
 /// Noise levels above this have the strength of this one.
 const HIGHEST_LEVEL: f64 = 0.1;
 
@@ -31,7 +34,7 @@ pub struct Published {
 
 impl Published {
     /// Patches around farthest points, relative to the means of their measured points.
-    pub fn new(frame: &LocalFrame, p: &GlrParameters, size: usize, sigma: f64) -> Published {
+    pub fn new(frame: &LocalFrame, p: &Glr, size: usize, sigma: f64) -> Published {
         let start = frame.points();
         let count = (p.patch_share * start.len() as f64).ceil() as usize;
         let centers = sample::farthest_points(start, count.clamp(1, start.len()), frame.first());
@@ -66,7 +69,7 @@ impl Published {
             let d2 = links.distance2[link];
             for (a, weight) in weights.iter_mut().enumerate() {
                 if d2 <= truncated && !graph.is_repeated(link * size + a) {
-                    *weight = (-rate * d2).exp();
+                    *weight = exp(-rate * d2);
                 }
             }
         });
@@ -88,14 +91,14 @@ impl Published {
 
     /// Strength of the regularizer in iteration `i`.
     pub fn gamma(&self, i: usize) -> f64 {
-        1.0 / (FIDELITY * ((i as f64 / self.slowness).exp() - 1.0))
+        1.0 / (FIDELITY * (exp(i as f64 / self.slowness) - 1.0))
     }
 }
 
 /// b for a noise level. The program has 4, 7 and 12 for the levels 0.02, 0.03 and 0.04 and says that
 /// others need tuning: these are on the curve through the first and the last.
 fn slowness(level: f64) -> f64 {
-    4.0 * 3.0_f64.powf(level.min(HIGHEST_LEVEL) / 0.02 - 1.0)
+    4.0 * exp(LN_3 * (level.min(HIGHEST_LEVEL) / 0.02 - 1.0))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ fn weights_are_truncated_and_divided_by_the_roots_of_degrees() {
     let at = |i: i32| [f64::from(i % 20), f64::from(i / 20), (f64::from(i) * 0.7).sin()];
     let cloud = PointCloud::new((0..400).map(at).collect());
     let frame = LocalFrame::enter(&cloud, Unit::Spacing, "glr", 4).unwrap();
-    let p = GlrParameters::preset("paper").unwrap();
+    let p = Glr::preset("paper").unwrap();
     let published = Published::new(&frame, &p, 9, 0.1);
     assert_eq!(published.patches().len(), 200);
     let links = published.links(&frame, frame.points(), 15);

@@ -1,9 +1,9 @@
-//! The structured low-rank factorisation of a matrix of height maps.
+//! The structured low-rank factorization of a matrix of height maps.
 //!
 //! With the heights h of patch p at scattered places, H z their bilinear interpolation from a map
-//! z, the maps Z minimise `½ Σ |H z - h|² + τ Σ_r θ(d_r) |a_r|` over factorisations `Z = D A`, where
+//! z, the maps Z minimize `½ Σ |H z - h|² + τ Σ_r θ(d_r) |a_r|` over factorizations `Z = D A`, where
 //! `θ(d)² = d'Qd` with `Q = I + ν L'L` prefers smooth atoms (L the grid Laplacian). The sum over
-//! factors is the nuclear norm of `Q^½ Z`, and is minimised by iterative reweighting: each round
+//! factors is the nuclear norm of `Q^½ Z`, and is minimized by iterative reweighting: each round
 //! solves every map with the quadratic `z'Kz`, `K = τ Q^½ (Q^½ Z Z' Q^½)^-½ Q^½`.
 //!
 //! An affine model has a mean map m: `Z = m + D A`, and coefficients are sparse, by l1 in place of
@@ -205,7 +205,7 @@ fn structure(grid: Grid, smoothness: f64) -> DMatrix<f64> {
     for i in 0..grid.side {
         for j in 0..grid.side {
             let at = i * grid.side + j;
-            // Second differences along each side, where there are both neighbours.
+            // Second differences along each side, where there are both neighbors.
             if (1..grid.side - 1).contains(&i) {
                 l[(at, at)] -= 2.0;
                 l[(at, at - grid.side)] += 1.0;

@@ -1,4 +1,4 @@
-//! The factorisation against closed forms.
+//! The factorization against closed forms.
 
 use pellucid_cloud::vec3::Point;
 

@@ -1,11 +1,5 @@
 //! `pellucid view`: clouds in the browser, updated whenever their files change.
 
-mod http;
-mod server;
-
-#[cfg(test)]
-mod tests;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -15,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use pellucid::PointCloud;
 use pellucid::cloud::KdTree;
+use pellucid_page::serve::Server;
 use pellucid_page::{Group, Layer, Page};
 
 use super::denoise::page::{BYTES, POINTS};
@@ -26,8 +21,6 @@ use crate::failure::{Failure, naming};
 use crate::progress::Show;
 use crate::report::Head;
 use crate::{interrupt, output};
-
-use server::Server;
 
 /// How often files are checked.
 const LOOK: Duration = Duration::from_millis(500);

@@ -2,18 +2,17 @@
 
 use std::path::Path;
 
-use pellucid::PointCloud;
-use pellucid::cloud::{Attribute, Values};
-use pellucid::io::{self, Dropped};
+use pellucid_cloud::{Attribute, PointCloud, Values};
+use pellucid_io::Dropped;
 use serde::Serialize;
 
 /// The change of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Fate {
+pub struct AttributeChange {
     /// Its name; `position` for the points themselves.
     pub attribute: String,
     /// The kind of change.
-    pub became: Became,
+    pub became: Change,
     /// Why, unless it was kept as it is.
     pub why: Option<String>,
 }
@@ -21,7 +20,7 @@ pub struct Fate {
 /// The kind of change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Became {
+pub enum Change {
     /// The same values.
     Kept,
     /// Other values.
@@ -45,27 +44,27 @@ pub struct Clouds<'a> {
 /// What the output holds, if it is a file that can be read again.
 pub fn stored(path: &Path) -> Option<PointCloud> {
     // A pipe or device cannot be read back.
-    path.is_file().then(|| io::read(path).ok().map(|d| d.cloud))?
+    path.is_file().then(|| pellucid_io::read(path).ok().map(|d| d.cloud))?
 }
 
 impl Clouds<'_> {
-    /// The fate of the positions, then of every attribute, in order; `reasons` name what the
+    /// The change of the positions, then of every attribute, in order; `reasons` name what the
     /// command itself changed or left out.
-    pub fn fates(&self, dropped: &[Dropped], reasons: &[(&str, String)]) -> Vec<Fate> {
-        let mut fates = vec![self.position(reasons)];
-        fates.extend(self.before.attributes().map(|a| self.attribute(a, dropped, reasons)));
+    pub fn changes(&self, dropped: &[Dropped], reasons: &[(&str, String)]) -> Vec<AttributeChange> {
+        let mut changes = vec![self.position(reasons)];
+        changes.extend(self.before.attributes().map(|a| self.attribute(a, dropped, reasons)));
         let new = self.after.attributes().filter(|a| self.before.attribute(a.name()).is_none());
-        fates.extend(new.map(|a| {
-            let fate = self.in_output(a, dropped);
-            match fate.became {
-                Became::Dropped => fate,
-                _ => fate_of(a.name(), Became::Added, reason(reasons, a.name())),
+        changes.extend(new.map(|a| {
+            let change = self.in_output(a, dropped);
+            match change.became {
+                Change::Dropped => change,
+                _ => change_of(a.name(), Change::Added, reason(reasons, a.name())),
             }
         }));
-        fates
+        changes
     }
 
-    fn position(&self, reasons: &[(&str, String)]) -> Fate {
+    fn position(&self, reasons: &[(&str, String)]) -> AttributeChange {
         let name = "position";
         let moved = self.before.positions().iter().zip(self.after.positions());
         let moved = moved.filter(|(a, b)| !same_points(a, b)).count();
@@ -82,56 +81,61 @@ impl Clouds<'_> {
         if rounding > 0.0 {
             why.push(format!("rounded by at most {rounding:.3e} to what the file stores"));
         }
-        let became = if moved > 0 || rounding > 0.0 { Became::Changed } else { Became::Kept };
-        fate_of(name, became, (!why.is_empty()).then(|| why.join("; ")))
+        let became = if moved > 0 || rounding > 0.0 { Change::Changed } else { Change::Kept };
+        change_of(name, became, (!why.is_empty()).then(|| why.join("; ")))
     }
 
-    fn attribute(&self, a: &Attribute, dropped: &[Dropped], reasons: &[(&str, String)]) -> Fate {
+    fn attribute(
+        &self,
+        a: &Attribute,
+        dropped: &[Dropped],
+        reasons: &[(&str, String)],
+    ) -> AttributeChange {
         let why = reason(reasons, a.name());
         match self.after.attribute(a.name()) {
-            None => fate_of(a.name(), Became::Dropped, why),
+            None => change_of(a.name(), Change::Dropped, why),
             Some(now) => {
-                let fate = self.in_output(now, dropped);
-                if fate.became == Became::Dropped || is_same(a, now) {
-                    return fate;
+                let change = self.in_output(now, dropped);
+                if change.became == Change::Dropped || is_same(a, now) {
+                    return change;
                 }
-                fate_of(a.name(), Became::Changed, why.or(fate.why))
+                change_of(a.name(), Change::Changed, why.or(change.why))
             }
         }
     }
 
     /// How an attribute given to the writer came out.
-    fn in_output(&self, a: &Attribute, dropped: &[Dropped]) -> Fate {
+    fn in_output(&self, a: &Attribute, dropped: &[Dropped]) -> AttributeChange {
         let said = dropped.iter().find(|d| d.attribute == a.name()).map(|d| d.reason.clone());
         let Some(stored) = self.stored else {
-            let became = if said.is_some() { Became::Dropped } else { Became::Kept };
-            return fate_of(a.name(), became, said);
+            let became = if said.is_some() { Change::Dropped } else { Change::Kept };
+            return change_of(a.name(), became, said);
         };
         match stored.attribute(a.name()) {
             Some(out) if is_same(a, out) => {
                 let type_name = |a: &Attribute| a.values().type_name();
                 let other = (type_name(a) != type_name(out))
                     .then(|| format!("the same values, stored as {}", type_name(out)));
-                fate_of(a.name(), Became::Kept, said.or(other))
+                change_of(a.name(), Change::Kept, said.or(other))
             }
             Some(out) => {
                 let how = format!("stored as {} x {}", out.values().type_name(), out.width());
-                fate_of(a.name(), Became::Changed, Some(said.unwrap_or(how)))
+                change_of(a.name(), Change::Changed, Some(said.unwrap_or(how)))
             }
             None if is_split(a, stored) => {
                 let how = "its values are columns of their own".to_owned();
-                fate_of(a.name(), Became::Kept, Some(how))
+                change_of(a.name(), Change::Kept, Some(how))
             }
             None => {
                 let how = "it is not in the output under this name".to_owned();
-                fate_of(a.name(), Became::Dropped, Some(said.unwrap_or(how)))
+                change_of(a.name(), Change::Dropped, Some(said.unwrap_or(how)))
             }
         }
     }
 }
 
-fn fate_of(attribute: &str, became: Became, why: Option<String>) -> Fate {
-    Fate { attribute: attribute.to_owned(), became, why }
+fn change_of(attribute: &str, became: Change, why: Option<String>) -> AttributeChange {
+    AttributeChange { attribute: attribute.to_owned(), became, why }
 }
 
 fn reason(reasons: &[(&str, String)], name: &str) -> Option<String> {

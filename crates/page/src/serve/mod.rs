@@ -1,5 +1,10 @@
 //! A server for one page, on this computer and for those who know its address.
 
+mod http;
+
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -9,13 +14,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::http::{Request, Status, answer};
+use http::{Request, Status, answer};
 
 /// Time for a whole request, however it arrives.
 const ASK: Duration = Duration::from_secs(5);
 /// Time for a whole answer, however slowly it is taken.
 const ANSWER: Duration = Duration::from_secs(60);
-/// Between looks for a new connection and for Ctrl-C.
+/// Pause between checks for a new connection and for Ctrl-C.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Connections at once that have not asked yet, and answers at once.
 const MOST: usize = 16;
@@ -36,7 +41,7 @@ pub struct Server {
     /// Connections that have not asked yet, the oldest first.
     asking: Mutex<VecDeque<(usize, TcpStream)>>,
     answers: AtomicUsize,
-    pub(super) patience: Duration,
+    patience: Duration,
 }
 
 impl Server {
@@ -119,12 +124,12 @@ impl Server {
         stream.set_nonblocking(false)?;
         let mut stream = Timed { stream, until: Instant::now() + self.patience };
         let request = Request::read(&mut stream)?;
-        let wanted = match &request {
+        let resource = match &request {
             Some(request) => self.judge(request),
             None => Err(Status::BadRequest),
         };
-        let wanted = match wanted {
-            Ok(wanted) => wanted,
+        let resource = match resource {
+            Ok(resource) => resource,
             Err(Status::BadRequest) => {
                 return answer(&mut stream, Status::BadRequest, "text/plain", b"bad request\n");
             }
@@ -135,26 +140,26 @@ impl Server {
         stream.until = Instant::now() + ANSWER;
         let others = self.answers.fetch_add(1, Ordering::SeqCst);
         let result = match others < MOST {
-            true => self.send(wanted, &mut stream),
+            true => self.send(resource, &mut stream),
             false => Ok(()),
         };
         self.answers.fetch_sub(1, Ordering::SeqCst);
         result
     }
 
-    fn send(&self, wanted: Wanted, to: &mut Timed) -> io::Result<()> {
+    fn send(&self, resource: Resource, to: &mut Timed) -> io::Result<()> {
         let shown = held(&self.shown).clone();
-        match wanted {
-            Wanted::Page => answer(to, Status::Ok, "text/html", shown.html.as_bytes()),
-            Wanted::Version => {
+        match resource {
+            Resource::Page => answer(to, Status::Ok, "text/html", shown.html.as_bytes()),
+            Resource::Version => {
                 answer(to, Status::Ok, "text/plain", shown.version.to_string().as_bytes())
             }
         }
     }
 
-    /// What a request may have. A page elsewhere that has made its own name mean this computer
+    /// What a request gets. A page elsewhere that has made its own name mean this computer
     /// sends that name as host; it does not know the token either.
-    pub(super) fn judge(&self, request: &Request) -> Result<Wanted, Status> {
+    fn judge(&self, request: &Request) -> Result<Resource, Status> {
         let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
         let known = request.host.as_ref().is_some_and(|h| hosts.contains(h));
         if !known || request.foreign {
@@ -168,16 +173,16 @@ impl Server {
             return Err(Status::Forbidden);
         }
         match rest {
-            "" if request.path.ends_with('/') => Ok(Wanted::Page),
-            "version" => Ok(Wanted::Version),
+            "" if request.path.ends_with('/') => Ok(Resource::Page),
+            "version" => Ok(Resource::Version),
             _ => Err(Status::NotFound),
         }
     }
 }
 
-/// What there is.
+/// What can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+enum Resource {
     Page,
     Version,
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::server::Server;
+use super::Server;
 
 fn port(server: &Server) -> String {
     server.address().split(':').nth(2).unwrap().split('/').next().unwrap().to_owned()
