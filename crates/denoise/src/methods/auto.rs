@@ -63,6 +63,11 @@ pub const METHOD: Method = Method {
             unit: "noise",
             about: "no point moves by more than this many times the estimated noise",
         },
+        Parameter {
+            name: "noise",
+            unit: "file units",
+            about: "standard deviation of the noise on each axis; null: estimated from the cloud",
+        },
     ],
     ..Method::new::<AutoParameters>(
         NAME,
@@ -82,11 +87,13 @@ pub struct AutoParameters {
     pub even: usize,
     /// Most that a point may move, in units of the noise.
     pub reach: f64,
+    /// Standard deviation of the noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for AutoParameters {
     fn default() -> Self {
-        AutoParameters { strength: 1.0, even: 4, reach: 5.0 }
+        AutoParameters { strength: 1.0, even: 4, reach: 5.0, noise: None }
     }
 }
 
@@ -100,6 +107,8 @@ impl Parameters for AutoParameters {
         ParameterError::check((0.0..=2.0).contains(&s), "strength", s, "0 to 2")?;
         ParameterError::check(self.even <= 100, "even", self.even, "0 to 100")?;
         ParameterError::check(r > 0.0 && r.is_finite(), "reach", r, "above 0")?;
+        let usable = self.noise.is_none_or(|x| x > 0.0 && x.is_finite());
+        ParameterError::check(usable, "noise", self.noise, "above 0, or null")?;
         Ok(Box::new(Auto { parameters: self, tuning: Tuning::default() }))
     }
 }
@@ -175,7 +184,8 @@ impl Denoiser for Auto {
 
 /// What was learned, in words.
 fn explain(t: &Treatment, parameters: &AutoParameters) -> Vec<String> {
-    let mut words = vec![t.estimate.in_words()];
+    let given = if parameters.noise.is_some() { ", as given" } else { "" };
+    let mut words = vec![t.estimate.in_words() + given];
     let Some(last) = t.levels.last() else {
         if parameters.strength > 0.0 && t.trial.is_empty() {
             words.push("too little noise to tell from the surface".into());
