@@ -102,6 +102,19 @@ pub const UNITS: Parameter = Parameter {
     about: "what lengths are given in: spacing (the mean spacing) or file (units of the file)",
 };
 
+/// The row of a parameter `noise` in the table of a method that estimates the noise.
+pub const NOISE: Parameter = Parameter {
+    name: "noise",
+    unit: "file units",
+    about: "standard deviation of the noise on each axis; null: estimated from the cloud",
+};
+
+/// An error if the parameter `noise` is out of its range.
+pub fn check_noise(noise: Option<f64>) -> Result<(), ParameterError> {
+    let usable = noise.is_none_or(|x| x > 0.0 && x.is_finite());
+    ParameterError::check(usable, "noise", noise, "above 0, or null")
+}
+
 impl LocalFrame {
     /// The frame of `cloud`; an error if it has fewer than `needed` distinct points.
     pub fn enter(
@@ -283,6 +296,16 @@ impl LocalFrame {
     /// is turned.
     pub fn noise(&self) -> NoiseEstimate {
         estimate_noise(&self.points_by_row())
+    }
+
+    /// The noise in local units: as given in file units, or else as the points show it.
+    pub fn noise_or(&self, given: Option<f64>) -> NoiseEstimate {
+        match given {
+            Some(noise) => {
+                NoiseEstimate { sigma: noise / self.unit(), reliable: true, ..self.noise() }
+            }
+            None => self.noise(),
+        }
     }
 
     /// The local points in the order of the cloud's rows.

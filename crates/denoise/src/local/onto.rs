@@ -6,7 +6,7 @@ use super::{
     Neighborhood, NormalSource, NormalSupply, Oriented, QUARTIC_CUT2, SIGN_NEIGHBORS,
     SPACING_NEIGHBORS, Support, smooth_normal_neighbors,
 };
-use crate::frame::Unit;
+use crate::frame::{Unit, check_noise};
 use crate::passes::Passes;
 use crate::{DenoiseError, Denoised, ParameterError, Run};
 
@@ -28,11 +28,14 @@ pub struct Onto {
     pub reach: Option<f64>,
     /// Passes.
     pub iterations: usize,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Onto {
     /// An error that names the parameter that is out of its range.
     pub fn check(&self) -> Result<(), ParameterError> {
+        check_noise(self.noise)?;
         let positive = |x: Option<f64>| x.is_none_or(|x| x > 0.0 && x.is_finite());
         let scale = self.filter_scale.is_none_or(|s| s > 0.0 && s <= 100.0);
         ParameterError::check(scale, "filter_scale", self.filter_scale, "above 0, at most 100")?;
@@ -53,7 +56,7 @@ impl Onto {
         automatic: impl Fn(f64) -> f64,
         project: impl Fn(Point, f64, &mut Neighborhood) -> Option<Point> + Sync,
     ) -> Result<Denoised, DenoiseError> {
-        let mut work = Passes::begin(noisy, self.name, self.min_points, run)?;
+        let mut work = Passes::begin(noisy, self.name, self.min_points, self.noise, run)?;
         let sigma = work.noise.sigma;
         let support = match (self.filter_scale, self.radius) {
             (Some(scale), _) => Support::Local(scale),

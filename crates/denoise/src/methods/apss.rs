@@ -5,7 +5,7 @@ use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::Point;
 use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::{NOISE, UNITS, Unit};
 use crate::local::{NORMALS, Neighborhood, NormalSource, Onto};
 use crate::registry::{Method, Parameter, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
@@ -56,6 +56,7 @@ pub const METHOD: Method = Method {
             about: "a point this far from the surface is an outlier and stays, in the unit that \
                     `units` says; null: from the estimated noise",
         },
+        NOISE,
     ],
     ..Method::new::<ApssParameters>(
         NAME,
@@ -85,6 +86,8 @@ pub struct ApssParameters {
     pub normals: NormalSource,
     /// Largest move.
     pub reach: Option<f64>,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for ApssParameters {
@@ -98,6 +101,7 @@ impl Default for ApssParameters {
             iterations: 1,
             normals: NormalSource::Estimate,
             reach: None,
+            noise: None,
         }
     }
 }
@@ -117,6 +121,7 @@ impl Parameters for ApssParameters {
             normals: self.normals,
             reach: self.reach,
             iterations: self.iterations,
+            noise: self.noise,
         };
         onto.check()?;
         let (roundness, projections) = (self.roundness, self.projections);

@@ -29,7 +29,7 @@ mod weigh;
 use pellucid_cloud::PointCloud;
 use serde::{Deserialize, Serialize};
 
-use crate::frame::{LocalFrame, Unit};
+use crate::frame::{LocalFrame, NOISE, Unit, check_noise};
 use crate::registry::{Method, Parameter, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Report, Run, Stop};
 
@@ -63,11 +63,7 @@ pub const METHOD: Method = Method {
             unit: "noise",
             about: "no point moves by more than this many times the estimated noise",
         },
-        Parameter {
-            name: "noise",
-            unit: "file units",
-            about: "standard deviation of the noise on each axis; null: estimated from the cloud",
-        },
+        NOISE,
     ],
     ..Method::new::<AutoParameters>(
         NAME,
@@ -107,8 +103,7 @@ impl Parameters for AutoParameters {
         ParameterError::check((0.0..=2.0).contains(&s), "strength", s, "0 to 2")?;
         ParameterError::check(self.even <= 100, "even", self.even, "0 to 100")?;
         ParameterError::check(r > 0.0 && r.is_finite(), "reach", r, "above 0")?;
-        let usable = self.noise.is_none_or(|x| x > 0.0 && x.is_finite());
-        ParameterError::check(usable, "noise", self.noise, "above 0, or null")?;
+        check_noise(self.noise)?;
         Ok(Box::new(Auto { parameters: self, tuning: Tuning::default() }))
     }
 }

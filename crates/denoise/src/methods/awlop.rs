@@ -7,7 +7,7 @@ use pellucid_cloud::{Around, KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
 use super::lop::{ITERATIONS, PROPERTIES, RADIUS, REPULSION};
-use crate::frame::{UNITS, Unit};
+use crate::frame::{NOISE, UNITS, Unit, check_noise};
 use crate::local::projection::{Push, Theta, automatic_radius};
 use crate::local::{NORMALS, NormalSource};
 use crate::passes::Passes;
@@ -51,6 +51,7 @@ pub const METHOD: Method = Method {
         },
         NORMALS,
         UNITS,
+        NOISE,
     ],
     ..Method::new::<AwlopParameters>(
         NAME,
@@ -88,6 +89,8 @@ pub struct AwlopParameters {
     pub normals: NormalSource,
     /// What `radius` is given in.
     pub units: Unit,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for AwlopParameters {
@@ -100,6 +103,7 @@ impl Default for AwlopParameters {
             angle: 30.0,
             normals: NormalSource::Estimate,
             units: Unit::Spacing,
+            noise: None,
         }
     }
 }
@@ -119,6 +123,7 @@ impl Parameters for AwlopParameters {
         ParameterError::check(steps, "iterations", self.iterations, "between 1 and 1000")?;
         let angle = self.angle > 0.0 && self.angle <= 180.0;
         ParameterError::check(angle, "angle", self.angle, "above 0, up to 180")?;
+        check_noise(self.noise)?;
         Ok(Box::new(Awlop(self)))
     }
 }
@@ -127,7 +132,7 @@ struct Awlop(AwlopParameters);
 
 impl Denoiser for Awlop {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, self.0.noise, run)?;
         if self.0.radius.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }

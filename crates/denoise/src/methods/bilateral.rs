@@ -6,7 +6,7 @@ use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::{self, Point};
 use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::{NOISE, UNITS, Unit, check_noise};
 use crate::local::{
     NORMALS, Neighborhood, NormalSource, Support, SurfacePasses,
     lanes::{Pair, dot},
@@ -48,6 +48,7 @@ pub const METHOD: Method = Method {
             about: "passes, each over the points as the one before left them",
         },
         NORMALS,
+        NOISE,
     ],
     ..Method::new::<BilateralParameters>(
         NAME,
@@ -71,6 +72,8 @@ pub struct BilateralParameters {
     pub iterations: usize,
     /// Where normals come from.
     pub normals: NormalSource,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for BilateralParameters {
@@ -81,6 +84,7 @@ impl Default for BilateralParameters {
             units: Unit::Spacing,
             iterations: 2,
             normals: NormalSource::Estimate,
+            noise: None,
         }
     }
 }
@@ -97,6 +101,7 @@ impl Parameters for BilateralParameters {
         ParameterError::check(positive(h), "height_bandwidth", h, "above 0, or null")?;
         let passes = (1..=1000).contains(&self.iterations);
         ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
+        check_noise(self.noise)?;
         Ok(Box::new(Bilateral(self)))
     }
 }
@@ -106,7 +111,7 @@ struct Bilateral(BilateralParameters);
 impl Denoiser for Bilateral {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
         let p = &self.0;
-        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, p.noise, run)?;
         let sigma = work.noise.sigma;
         let support = match p.distance_bandwidth {
             Some(d) => Support::Fixed(CUT * work.frame.length(d, p.units)),

@@ -49,7 +49,7 @@ impl Denoiser for Fgl {
         let mut y = observed.to_vec();
         let learner = steps::Learner::new(p, run.seed);
         let mut stop =
-            Run::timed(&mut report, "noise", || stop::Stopper::new(p, steps::noise(p, &frame)));
+            Run::timed(&mut report, "noise", || stop::Stopper::new(p, frame.noise_or(p.noise)));
         let mut why = Stop::IterationLimit;
 
         for i in 1..=p.iterations {

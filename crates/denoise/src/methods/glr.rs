@@ -48,7 +48,7 @@ impl Denoiser for Glr {
         if p.form == Form::Published {
             frame.check_file_units("form", p.form, FILE_RULE)?;
         }
-        let noise = Run::timed(&mut report, "noise", || frame.noise());
+        let noise = Run::timed(&mut report, "noise", || frame.noise_or(p.noise));
         let mut stop = Stopper::by_movement(p.stop_movement, p.stop_noise, noise);
         let size = p.patch_size.unwrap_or_else(|| automatic_size(noise.sigma));
         let around = normal_neighbors(noise.sigma);

@@ -5,7 +5,7 @@ use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::{NOISE, UNITS, Unit, check_noise};
 use crate::local::projection::{Push, Theta, automatic_radius, towards};
 use crate::passes::Passes;
 use crate::registry::{Method, Parameter, Parameters, Properties};
@@ -21,7 +21,7 @@ pub(crate) const PROPERTIES: Properties = Properties { redistributes: true, ..Pr
 pub const METHOD: Method = Method {
     min_points: MIN_POINTS,
     properties: PROPERTIES,
-    parameters: &[RADIUS, REPULSION, ITERATIONS, UNITS],
+    parameters: &[RADIUS, REPULSION, ITERATIONS, UNITS, NOISE],
     ..Method::new::<LopParameters>(
         NAME,
         "moves points to local medians while they push each other apart",
@@ -55,11 +55,19 @@ pub struct LopParameters {
     pub iterations: usize,
     /// What `radius` is given in.
     pub units: Unit,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for LopParameters {
     fn default() -> Self {
-        LopParameters { radius: None, repulsion: 0.3, iterations: 3, units: Unit::Spacing }
+        LopParameters {
+            radius: None,
+            repulsion: 0.3,
+            iterations: 3,
+            units: Unit::Spacing,
+            noise: None,
+        }
     }
 }
 
@@ -76,6 +84,7 @@ impl Parameters for LopParameters {
 
 impl LopParameters {
     pub(crate) fn valid(&self) -> Result<(), ParameterError> {
+        check_noise(self.noise)?;
         let positive = self.radius.is_none_or(|x| x > 0.0 && x.is_finite());
         ParameterError::check(positive, "radius", self.radius, "above 0, or null")?;
         let push = (0.0..=0.5).contains(&self.repulsion);
@@ -101,7 +110,7 @@ pub(crate) fn project(
     noisy: &PointCloud,
     run: &mut Run,
 ) -> Result<Denoised, DenoiseError> {
-    let mut passes = Passes::begin(noisy, method, MIN_POINTS, run)?;
+    let mut passes = Passes::begin(noisy, method, MIN_POINTS, parameters.noise, run)?;
     if parameters.radius.is_none() && passes.is_clean() {
         return Ok(passes.leave_alone());
     }

@@ -8,6 +8,7 @@ use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::frame::{NOISE, check_noise};
 use crate::graph::scramble;
 use crate::local::{SIGN_NEIGHBORS, estimate_oriented};
 use crate::passes::{Pass, Passes};
@@ -57,6 +58,7 @@ pub const METHOD: Method = Method {
             unit: "iterations",
             about: "passes, each over the points as the one before left them",
         },
+        NOISE,
     ],
     ..Method::new::<LrParameters>(
         NAME,
@@ -94,6 +96,8 @@ pub struct LrParameters {
     pub smoothness: f64,
     /// Passes.
     pub iterations: usize,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for LrParameters {
@@ -106,6 +110,7 @@ impl Default for LrParameters {
             strength: 1.0,
             smoothness: 1.0,
             iterations: 2,
+            noise: None,
         }
     }
 }
@@ -127,6 +132,7 @@ impl Parameters for LrParameters {
         ParameterError::check(smooth, "smoothness", self.smoothness, "at least 0")?;
         let passes = (1..=1000).contains(&self.iterations);
         ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
+        check_noise(self.noise)?;
         Ok(Box::new(Lr(self)))
     }
 }
@@ -140,7 +146,7 @@ struct Lr(LrParameters);
 
 impl Denoiser for Lr {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, self.0.noise, run)?;
         if self.0.neighbors.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }

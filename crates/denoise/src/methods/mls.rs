@@ -5,7 +5,7 @@ use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::{NOISE, UNITS, Unit, check_noise};
 use crate::local::{Kernel, Moments, QuadricFit};
 use crate::passes::Passes;
 use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
@@ -59,6 +59,7 @@ pub const METHOD: Method = Method {
             about: "a point this far from its fitted surface is an outlier and stays, in the \
                     unit that `units` says; null: from the estimated noise",
         },
+        NOISE,
     ],
     ..Method::new::<MlsParameters>(
         NAME,
@@ -96,6 +97,8 @@ pub struct MlsParameters {
     pub iterations: usize,
     /// Largest move; `None`: from the noise.
     pub reach: Option<f64>,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for MlsParameters {
@@ -108,6 +111,7 @@ impl Default for MlsParameters {
             kernel: Kernel::Flat,
             iterations: 2,
             reach: None,
+            noise: None,
         }
     }
 }
@@ -131,6 +135,7 @@ impl Parameters for MlsParameters {
         let passes = (1..=1000).contains(&self.iterations);
         ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
         ParameterError::check(positive(self.reach), "reach", self.reach, "above 0, or null")?;
+        check_noise(self.noise)?;
         Ok(Box::new(Mls(self)))
     }
 }
@@ -139,7 +144,7 @@ struct Mls(MlsParameters);
 
 impl Denoiser for Mls {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, self.0.noise, run)?;
         if self.is_automatic() && work.is_clean() {
             return Ok(work.leave_alone());
         }

@@ -8,6 +8,7 @@ use pellucid_cloud::{KdTree, NeighborTable, PointCloud};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::frame::{NOISE, check_noise};
 use crate::local::{Moments, Plane, PlaneSum};
 use crate::passes::Passes;
 use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
@@ -70,6 +71,7 @@ pub const METHOD: Method = Method {
             unit: "iterations",
             about: "data fitting passes, each over the points as the one before left them",
         },
+        NOISE,
     ],
     ..Method::new::<MrpcaParameters>(
         NAME,
@@ -105,6 +107,8 @@ pub struct MrpcaParameters {
     pub sparsity: f64,
     /// Passes.
     pub iterations: usize,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for MrpcaParameters {
@@ -116,6 +120,7 @@ impl Default for MrpcaParameters {
             data_fit: 0.1,
             sparsity: 1.0,
             iterations: 3,
+            noise: None,
         }
     }
 }
@@ -137,6 +142,7 @@ impl Parameters for MrpcaParameters {
         ParameterError::check(sparse, "sparsity", self.sparsity, "above 0")?;
         let passes = (1..=1000).contains(&self.iterations);
         ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
+        check_noise(self.noise)?;
         Ok(Box::new(Mrpca(self)))
     }
 }
@@ -145,7 +151,7 @@ struct Mrpca(MrpcaParameters);
 
 impl Denoiser for Mrpca {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, self.0.noise, run)?;
         if self.0.neighbors.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }

@@ -5,6 +5,7 @@ use pellucid_cloud::vec3::{self, Point};
 use pellucid_cloud::{Around, KdTree, PointCloud};
 use serde::{Deserialize, Serialize};
 
+use crate::frame::{NOISE, check_noise};
 use crate::local::{Moments, Quadric, QuadricFit, SIGN_NEIGHBORS, estimate_oriented};
 use crate::passes::Passes;
 use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
@@ -61,6 +62,7 @@ pub const METHOD: Method = Method {
             unit: "iterations",
             about: "passes, each over the points as the one before left them",
         },
+        NOISE,
     ],
     ..Method::new::<NldParameters>(
         NAME,
@@ -95,12 +97,20 @@ pub struct NldParameters {
     pub similarity: f64,
     /// Passes.
     pub iterations: usize,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for NldParameters {
     fn default() -> Self {
-        let mean = Mean::Surfaces;
-        NldParameters { mean, neighbors: None, search: None, similarity: 2.0, iterations: 1 }
+        NldParameters {
+            mean: Mean::Surfaces,
+            neighbors: None,
+            search: None,
+            similarity: 2.0,
+            iterations: 1,
+            noise: None,
+        }
     }
 }
 
@@ -122,6 +132,7 @@ impl Parameters for NldParameters {
         ParameterError::check(wide, "similarity", self.similarity, "above 0")?;
         let passes = (1..=1000).contains(&self.iterations);
         ParameterError::check(passes, "iterations", self.iterations, "between 1 and 1000")?;
+        check_noise(self.noise)?;
         Ok(Box::new(Nld(self)))
     }
 }
@@ -130,7 +141,7 @@ struct Nld(NldParameters);
 
 impl Denoiser for Nld {
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
-        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, self.0.noise, run)?;
         if self.0.neighbors.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }

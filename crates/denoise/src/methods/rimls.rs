@@ -6,7 +6,7 @@ use pellucid_cloud::PointCloud;
 use pellucid_cloud::vec3::{self, Point};
 use serde::{Deserialize, Serialize};
 
-use crate::frame::{UNITS, Unit};
+use crate::frame::{NOISE, UNITS, Unit};
 use crate::local::lanes::{Pair, dot};
 use crate::local::{NORMALS, Neighborhood, NormalSource, Onto};
 use crate::registry::{Method, Parameter, Parameters};
@@ -69,6 +69,7 @@ pub const METHOD: Method = Method {
             about: "a point this far from the surface is an outlier and stays, in the unit that \
                     `units` says; null: from the estimated noise",
         },
+        NOISE,
     ],
     ..Method::new::<RimlsParameters>(
         NAME,
@@ -103,6 +104,8 @@ pub struct RimlsParameters {
     pub normals: NormalSource,
     /// Largest move.
     pub reach: Option<f64>,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for RimlsParameters {
@@ -118,6 +121,7 @@ impl Default for RimlsParameters {
             iterations: 1,
             normals: NormalSource::Estimate,
             reach: None,
+            noise: None,
         }
     }
 }
@@ -137,6 +141,7 @@ impl Parameters for RimlsParameters {
             normals: self.normals,
             reach: self.reach,
             iterations: self.iterations,
+            noise: self.noise,
         };
         onto.check()?;
         let positive = |x: f64| x > 0.0 && x.is_finite();

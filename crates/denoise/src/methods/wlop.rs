@@ -5,7 +5,7 @@ use pellucid_cloud::PointCloud;
 use serde::{Deserialize, Serialize};
 
 use super::lop::{ITERATIONS, LopParameters, PROPERTIES, RADIUS, REPULSION, project};
-use crate::frame::UNITS;
+use crate::frame::{NOISE, UNITS};
 use crate::local::projection::Push;
 use crate::registry::{Method, Parameters};
 use crate::{DenoiseError, Denoised, Denoiser, ParameterError, Run};
@@ -16,7 +16,7 @@ const NAME: &str = "wlop";
 pub const METHOD: Method = Method {
     min_points: 4,
     properties: PROPERTIES,
-    parameters: &[RADIUS, REPULSION, ITERATIONS, UNITS],
+    parameters: &[RADIUS, REPULSION, ITERATIONS, UNITS, NOISE],
     ..Method::new::<WlopParameters>(
         NAME,
         "moves points to local medians, weighted by density, and spreads them evenly",

@@ -69,7 +69,7 @@ pub struct FglParameters {
     pub solver: Solver,
     /// Relative residual at which the solver stops.
     pub solver_tolerance: f64,
-    /// The noise in local units, if it is known; `None`: estimated.
+    /// The noise in file units; `None`: estimated.
     pub noise: Option<f64>,
     /// Most outer iterations.
     pub iterations: usize,

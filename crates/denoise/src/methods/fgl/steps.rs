@@ -4,7 +4,6 @@ use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
 use featgraph::solve::{CgParams, LinearOperator, LsqrParams, Shifted, TransposeOperator};
 use featgraph::solve::{conjugate_gradient, lsqr};
-use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
 
 use super::params::{FglParameters, MetricRule, NormalSign, Sampling, Schedule, Solver, StopRule};
@@ -16,14 +15,6 @@ use crate::{DenoiseError, Iteration};
 
 /// Weights by the published code's habit of naming b: rises by one every five iterations.
 const PUBLISHED_PERIOD: usize = 5;
-
-/// The noise in local units: as given, or as the cloud shows it.
-pub fn noise(p: &FglParameters, frame: &LocalFrame) -> NoiseEstimate {
-    match p.noise {
-        Some(sigma) => NoiseEstimate { sigma, ..frame.noise() },
-        None => frame.noise(),
-    }
-}
 
 /// The nearest neighbours of every point, wide enough for normals and patches.
 pub fn nearest(y: &[Point], p: &FglParameters) -> NeighborTable {

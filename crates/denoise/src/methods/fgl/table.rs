@@ -1,5 +1,6 @@
 //! What help, docs and the conformance tests know about the method.
 
+use crate::frame::NOISE;
 use crate::registry::{Parameter, Preset, Properties};
 
 /// The published runs worked in file units.
@@ -106,11 +107,7 @@ pub const PARAMETERS: &[Parameter] = &[
     Parameter { name: "gamma", unit: "", about: "strength of the regulariser" },
     Parameter { name: "solver", unit: "", about: "cg, lsqr" },
     Parameter { name: "solver_tolerance", unit: "", about: "relative residual to stop at" },
-    Parameter {
-        name: "noise",
-        unit: "spacings",
-        about: "standard deviation of the noise, if it is known; null: estimated",
-    },
+    NOISE,
     Parameter { name: "iterations", unit: "iterations", about: "most outer iterations" },
     Parameter { name: "stop", unit: "", about: "what ends the loop: movement, objective, limit" },
     Parameter {

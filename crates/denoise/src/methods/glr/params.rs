@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Glr, MIN_POINTS, NAME};
+use crate::frame::{NOISE, check_noise};
 use crate::registry::{Method, Parameter, Parameters, Preset, Properties};
 use crate::{Denoiser, ParameterError};
 
@@ -60,6 +61,7 @@ pub const METHOD: Method = Method {
             unit: "",
             about: "part of the estimated noise after whose removal it is enough, too",
         },
+        NOISE,
     ],
     ..Method::new::<GlrParameters>(
         NAME,
@@ -104,6 +106,8 @@ pub struct GlrParameters {
     pub stop_movement: f64,
     /// Share of the noise whose removal ends the run.
     pub stop_noise: f64,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 impl Default for GlrParameters {
@@ -119,6 +123,7 @@ impl Default for GlrParameters {
             stop_steady: 0.97,
             stop_movement: 0.06,
             stop_noise: 1.0,
+            noise: None,
         }
     }
 }
@@ -144,6 +149,7 @@ impl Parameters for GlrParameters {
         for (holds, name, value, expected) in self.rules() {
             ParameterError::check(holds, name, value, expected)?;
         }
+        check_noise(self.noise)?;
         Ok(Box::new(Glr(self)))
     }
 }
