@@ -13,8 +13,9 @@ use crate::document::{Document, Dropped};
 use crate::scalar::ScalarType;
 use crate::standard::{self, RETURN_COUNT, RETURN_INDEX};
 
-/// The attribute that says whether a point's coordinates are valid.
-const INVALID: &str = "cartesian_invalid";
+/// The attributes that say whether a point's coordinates are valid, with the same numbers for
+/// spherical ones, which are Cartesian here.
+const INVALID: [&str; 2] = ["cartesian_invalid", "spherical_invalid"];
 
 /// One scan in the frame of the file.
 pub(super) fn create(
@@ -37,7 +38,8 @@ pub(super) fn create(
     let mut prototype: Vec<Record> =
         axes.into_iter().map(|name| Record { name, data_type: float(single) }).collect();
     let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
-    let states = cloud.attribute(INVALID).filter(|a| is_state(a));
+    let states = INVALID.iter().filter_map(|name| cloud.attribute(name)).find(|a| is_state(a));
+    let is_states = |a: &Attribute| states.is_some_and(|s| s.name() == a.name());
     let has_state = nowhere || states.is_some();
     if has_state {
         let data_type = RecordDataType::Integer { min: 0, max: 2 };
@@ -46,7 +48,7 @@ pub(super) fn create(
     let fixed = prototype.len();
     let mut sources: Vec<(&Attribute, usize)> = Vec::new();
     let mut others: Vec<&Attribute> = Vec::new();
-    for a in cloud.attributes().filter(|a| a.name() != INVALID || states.is_none()) {
+    for a in cloud.attributes().filter(|a| !is_states(a)) {
         let records: &[RecordName] = match (a.name(), a.width()) {
             (names::INTENSITY, 1) => &[RecordName::Intensity],
             (names::COLOR, 3 | 4) => {

@@ -127,7 +127,8 @@ fn plan(
             Origin::One(From::Attribute { name, component }) => {
                 let a = cloud.attribute(name).filter(|a| *component < a.width());
                 let ty = a.and_then(|a| ScalarType::of(a.values()));
-                ty.map(|ty| Field { ty, ..field.clone() })
+                let own = (name == names::NORMAL && is_float(field.ty)).then_some(field.ty);
+                ty.map(|ty| Field { ty: own.unwrap_or(ty), ..field.clone() })
             }
             Origin::Whole(name) => cloud.attribute(name).and_then(|a| {
                 let ty = ScalarType::of(a.values())?;
@@ -177,6 +178,9 @@ fn plan(
                 }
                 (name, width) => meaning::column_names(name, width),
             };
+            // Readers take normals for single precision whatever the file says; Open3D 0.20 crashes.
+            let normal = a.name() == names::NORMAL && is_float(ty);
+            let ty = if normal { ScalarType::F32 } else { ty };
             for (component, name) in columns.iter().enumerate() {
                 let from = From::Attribute { name: a.name().to_owned(), component };
                 add(name, ty, 1, Origin::One(from));
@@ -186,6 +190,10 @@ fn plan(
         }
     }
     slots
+}
+
+fn is_float(ty: ScalarType) -> bool {
+    matches!(ty, ScalarType::F32 | ScalarType::F64)
 }
 
 fn is_packable(cloud: &PointCloud) -> bool {
