@@ -37,7 +37,7 @@ pub struct PieceWriter {
 }
 
 enum Kind {
-    Las(LasAppender),
+    Las(Box<LasAppender>),
     Ply(PlyAppender),
 }
 
@@ -51,7 +51,9 @@ impl PieceWriter {
         let file = || output.display().to_string();
         let part = Part::beside(output, options)?;
         let kind = match format {
-            Format::Las | Format::Laz => Kind::Las(LasAppender::new(format == Format::Laz)),
+            Format::Las | Format::Laz => {
+                Kind::Las(Box::new(LasAppender::new(format == Format::Laz)))
+            }
             Format::Ply => {
                 let rows = tempfile::tempfile_in(folder_of(part.path()))
                     .map_err(|source| IoError::Write { file: file(), source })?;
@@ -91,7 +93,7 @@ impl PieceWriter {
     pub fn finish(mut self) -> Result<Written, IoError> {
         let PieceWriter { part, kind, .. } = &mut self;
         let sink = part.file();
-        let finished = match std::mem::replace(kind, Kind::Las(LasAppender::new(false))) {
+        let finished = match std::mem::replace(kind, Kind::Las(Box::new(LasAppender::new(false)))) {
             Kind::Las(las) => las.finish(sink),
             Kind::Ply(ply) => ply.finish(sink),
         };

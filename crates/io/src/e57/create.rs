@@ -1,5 +1,6 @@
 //! A file for points that came from another format.
 
+use std::borrow::Cow;
 use std::io::Cursor;
 
 use ::e57::{E57Writer, RawValues, Record, RecordDataType, RecordName, RecordValue};
@@ -9,7 +10,7 @@ use pellucid_cloud::{Attribute, Point, Values};
 use super::added;
 use super::frame::stored;
 use super::write::Refused;
-use crate::document::{Document, Dropped};
+use crate::document::{Detail, Document, Dropped};
 use crate::scalar::ScalarType;
 use crate::standard::{self, RETURN_COUNT, RETURN_INDEX};
 
@@ -23,7 +24,11 @@ pub(super) fn create(
     out: &mut Cursor<Vec<u8>>,
     dropped: &mut Vec<Dropped>,
 ) -> Result<(), Refused> {
-    let cloud = &*standard::for_e57(&document.cloud);
+    let colored = match &document.source.detail {
+        Detail::E57(_) => Cow::Borrowed(&document.cloud),
+        _ => standard::with_byte_colors(&document.cloud),
+    };
+    let cloud = &*standard::for_e57(&colored);
     let is_whole = |name: &str| {
         let ty = cloud.attribute(name).and_then(|a| record_type(a.values()));
         matches!(ty, Some(RecordDataType::Integer { .. }))

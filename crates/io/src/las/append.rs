@@ -142,8 +142,9 @@ impl Begun {
             evlr.write_to(&mut bytes).map_err(failed)?;
             sink.write_all(&bytes)?;
         }
-        header.evlr = (header.version.minor >= 4 && !self.evlrs.is_empty())
-            .then(|| Evlr { start_of_first_evlr: end, number_of_evlrs: self.evlrs.len() as u32 });
+        let evlr = Evlr { start_of_first_evlr: end, number_of_evlrs: self.evlrs.len() as u32 };
+        let has_evlrs = header.version.minor >= 4 && !self.evlrs.is_empty();
+        header.evlr = has_evlrs.then_some(evlr);
         write::put_counts(header, self.count, &self.returns, format);
         if self.count > 0 {
             let (scale, offset) = quantise::of(header);

@@ -141,8 +141,9 @@ impl LasPieces {
                 let count = (raw.len() / self.length()) as u64;
                 write::put_counts(&mut header, count, &[0; 16], self.format);
                 let start_of_first_evlr = (start + raw.len()) as u64;
-                header.evlr = (header.version.minor >= 4 && !kept.is_empty())
-                    .then(|| Evlr { start_of_first_evlr, number_of_evlrs: kept.len() as u32 });
+                let evlr = Evlr { start_of_first_evlr, number_of_evlrs: kept.len() as u32 };
+                let has_evlrs = header.version.minor >= 4 && !kept.is_empty();
+                header.evlr = has_evlrs.then_some(evlr);
                 let mut bytes = Cursor::new(Vec::with_capacity(start + raw.len() + tail.len()));
                 write_head(&header, &vlrs, &self.gap, &mut bytes)?;
                 bytes.write_all(raw)?;

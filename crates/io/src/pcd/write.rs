@@ -1,5 +1,6 @@
 //! From a document to a file.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use pellucid_cloud::attribute::names;
@@ -13,6 +14,7 @@ use crate::error::WriteFault;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
 use crate::scalar::{Number, ScalarType};
+use crate::standard;
 
 /// Writes a document.
 pub(crate) fn write(
@@ -20,11 +22,12 @@ pub(crate) fn write(
     job: &Job,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    let (cloud, source) = (&document.cloud, &document.source);
-    let pcd = match &source.detail {
-        Detail::Pcd(pcd) => Some(pcd.as_ref()),
-        _ => None,
+    let source = &document.source;
+    let (pcd, cloud) = match &source.detail {
+        Detail::Pcd(pcd) => (Some(pcd.as_ref()), Cow::Borrowed(&document.cloud)),
+        _ => (None, standard::with_byte_colors(&document.cloud)),
     };
+    let cloud = &*cloud;
     let data = match (job.encoding, pcd) {
         (Some(Encoding::BinaryBig), _) => {
             let fault = "PCD has no big-endian form; ask for binary or ascii";
