@@ -169,10 +169,12 @@ impl RunReport {
         if self.parameters.get("strength").is_some_and(|s| s.as_f64() == Some(0.0)) {
             return "nothing was moved: the strength is 0".to_owned();
         }
+        let given = self.parameters.contains_key("noise");
         let why = match (self.report.noise, self.report.spacing) {
             (Some(noise), Some(spacing)) if spacing > 0.0 => format!(
-                "the estimated noise, {noise:.2e} or {:.2} spacings, is too little to tell from \
+                "the {} noise, {noise:.2e} or {:.2} spacings, is too little to tell from \
                  the surface",
+                if given { "given" } else { "estimated" },
                 noise / spacing
             ),
             _ => last_note.replace("; nothing was moved", ""),
@@ -183,8 +185,8 @@ impl RunReport {
         };
         let other = if self.method == "mls" { "apss" } else { "mls" };
         format!(
-            "nothing was moved: {why}{points}; if the points are noisy all the same, try \
-             --method {other}"
+            "nothing was moved: {why}{points}; if the points are noisy all the same, give the \
+             noise in file units with --noise X, or try --method {other}"
         )
     }
 }

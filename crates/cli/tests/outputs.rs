@@ -91,9 +91,43 @@ fn unmoved_clouds_say_why_and_what_to_try() {
     let at = |i: u32| [f64::from(i % 30), f64::from(i / 30), 0.0];
     folder.file("in.ply", ply(&(0..900).map(at).collect::<Vec<_>>()));
     let ran = run(&folder, &["denoise", "@in.ply", "@out.ply"]).code(0);
-    for words in ["nothing was moved: ", "noise", "try --method mls"] {
+    for words in ["nothing was moved: ", "noise", "--noise X", "try --method mls"] {
         assert!(ran.stdout.contains(words), "{words}: {ran:?}");
     }
     let ran = run(&folder, &["denoise", "@in.ply", "@zero.ply", "--strength", "0"]).code(0);
     assert!(ran.stdout.contains("the strength is 0"), "{ran:?}");
+}
+
+#[test]
+fn a_given_noise_overrides_the_estimate_of_every_method() {
+    let folder = Folder::new();
+    folder.file("in.ply", ply(&noisy_sphere(900)));
+    for method in pellucid::denoise::registry::methods() {
+        let noise = |given: &[&str]| {
+            let args = ["denoise", "@in.ply", "@out.ply", "-m", method.name, "--overwrite"];
+            let ran = run(&folder, &[&args, given, &["--json"]].concat()).code(0);
+            let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+            report["runs"][0]["report"]["noise"].as_f64().unwrap()
+        };
+        let estimated = noise(&[]);
+        assert!((noise(&["--noise", "0.0625"]) - 0.0625).abs() < 1e-9, "{}", method.name);
+        assert!((estimated - 0.0625).abs() > 1e-3, "{} {estimated}", method.name);
+    }
+    for bad in ["0", "-1", "nan", "much"] {
+        let args = ["denoise", "@in.ply", "@out.ply", "--noise", bad];
+        run(&folder, &args).code(2).says(&["--noise", "above 0", "file units"]);
+    }
+}
+
+/// Noise that nobody can see in a regular grid is removed if it is given.
+#[test]
+fn a_given_noise_moves_what_was_left_alone() {
+    let folder = Folder::new();
+    let at = |i: u32| [f64::from(i % 30), f64::from(i / 30), 0.01 * f64::from(i * 7 % 5)];
+    folder.file("in.ply", ply(&(0..900).map(at).collect::<Vec<_>>()));
+    let moved = |args: &[&str]| {
+        let all = [&["denoise", "@in.ply", "@out.ply", "--overwrite"], args].concat();
+        !run(&folder, &all).code(0).stdout.contains("nothing was moved")
+    };
+    assert!(!moved(&[]) && moved(&["--noise", "0.2"]));
 }

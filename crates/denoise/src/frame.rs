@@ -279,6 +279,16 @@ impl LocalFrame {
         estimate_noise(&self.points_by_row())
     }
 
+    /// The noise in local units: as given in file units, or else as the points show it.
+    pub fn noise_or(&self, given: Option<f64>) -> NoiseEstimate {
+        match given {
+            Some(noise) => {
+                NoiseEstimate { sigma: noise / self.unit(), reliable: true, ..self.noise() }
+            }
+            None => self.noise(),
+        }
+    }
+
     /// The local points in the order of the cloud's rows.
     pub fn points_by_row(&self) -> Vec<Point> {
         let mut by_row: Vec<u32> = (0..self.rows.len() as u32).collect();

@@ -32,18 +32,19 @@ pub struct Passes<'c> {
 }
 
 impl<'c> Passes<'c> {
-    /// Enters the frame and estimates the noise.
+    /// Enters the frame and estimates the noise, unless it is given in file units.
     pub fn begin(
         noisy: &'c PointCloud,
         name: &'static str,
         needed: usize,
+        noise: Option<f64>,
         run: &mut Run,
     ) -> Result<Self, DenoiseError> {
         let mut report = Report::default();
         run.progress("prepare", 1, 0.0)?;
         let (frame, noise) = Run::timed(&mut report, "prepare", || {
             let frame = LocalFrame::enter(noisy, Unit::Spacing, name, needed)?;
-            let noise = frame.noise();
+            let noise = frame.noise_or(noise);
             Ok::<_, DenoiseError>((frame, noise))
         })?;
         report.spacing = Some(frame.unit());

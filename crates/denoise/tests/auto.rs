@@ -54,6 +54,28 @@ fn noise_of_every_kind_falls() {
     }
 }
 
+/// A given noise takes the place of the estimate, in file units: noise too little to be seen is
+/// removed, and noise that the method is told is not there stays.
+#[test]
+fn a_given_noise_overrides_the_estimate() {
+    let (cloud, unit) = clean(Shape::Sphere);
+    let noisy = |level: f64| add_noise(&cloud, NoiseModel::Gaussian, level * unit, 8).unwrap();
+    let moved = |cloud: &PointCloud, noise: f64| {
+        let out = run(cloud, &[("noise", json!(noise * unit))]);
+        let told = out.report.noise.unwrap();
+        assert!((told - noise * unit).abs() < 1e-9 * unit, "{told} {}", noise * unit);
+        (movement(cloud, &out.cloud) / unit, out.stop)
+    };
+    assert_eq!(run(&noisy(0.02), &[]).stop, Stop::NothingToDo);
+    let (small, _) = moved(&noisy(0.02), 0.2);
+    let (large, _) = moved(&noisy(0.02), 0.8);
+    assert!(0.02 < small && small < large, "{small} {large}");
+    assert_eq!(moved(&noisy(0.5), 1e-3), (0.0, Stop::NothingToDo));
+    let map = ParameterMap::from_iter([("noise".to_owned(), json!(-1.0))]);
+    let fault = registry::find("auto").unwrap().build(None, &map).err().unwrap();
+    assert!(fault.to_string().contains("noise"), "{fault}");
+}
+
 #[test]
 fn evening_out_makes_the_spacing_more_even_and_keeps_the_surface() {
     let (cloud, unit) = clean(Shape::Torus);

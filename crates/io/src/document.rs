@@ -145,6 +145,15 @@ impl Source {
         }
     }
 
+    /// The same for other points: without what belongs to single rows.
+    pub fn without_rows(&self) -> Source {
+        let detail = match &self.detail {
+            Detail::Las(las) => Detail::Las(Arc::new(las.without_rows())),
+            other => other.clone(),
+        };
+        Source { detail, ..self.clone() }
+    }
+
     /// The unit of coordinates in short, where the format or the file says.
     pub fn unit(&self) -> Option<&'static str> {
         match &self.detail {

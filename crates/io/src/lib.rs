@@ -17,6 +17,7 @@
 //! ```
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod append;
 mod atomic;
 mod batches;
 mod caught;
@@ -50,6 +51,7 @@ mod unsupported;
 use std::borrow::Cow;
 use std::path::Path;
 
+pub use append::PieceWriter;
 pub use atomic::{Part, check_output, write_file};
 pub use compression::Compression;
 pub use document::{Document, Dropped, Encoding, LasScale, Source, WriteOptions, Written};

@@ -9,12 +9,14 @@ use pellucid_cloud::Point;
 
 use crate::batches::{Batches, Stopped, read_at};
 use crate::compression::Compression;
-use crate::document::Dropped;
+use crate::document::{Document, Dropped};
 use crate::e57::E57Pieces;
 use crate::error::IoError;
 use crate::format::Format;
 use crate::las::LasPieces;
+use crate::limits::Limits;
 use crate::ply::PlyPieces;
+use crate::read_plain;
 
 /// A file to be gone through piece by piece: LAS, LAZ, E57, or binary PLY.
 ///
@@ -210,6 +212,38 @@ impl PieceFile {
             Kind::Ply(ply) => ply.positions(&mut file, &mut take),
             Kind::E57(e57) => e57.positions(&mut file, &mut take),
         }))
+    }
+
+    /// Hands all points with their attributes to `take`, in order and at most `most` at a time, while
+    /// it returns `true`: as documents that [`PieceWriter`](crate::PieceWriter) puts together again.
+    /// Tells whether it came to the end. Not for E57, nor for PLY that has more than points.
+    pub fn documents(
+        &self,
+        most: usize,
+        take: &mut dyn FnMut(Document) -> bool,
+    ) -> Result<bool, IoError> {
+        let (limits, mut failure) = (Limits::default(), None);
+        let plain = if self.format == Format::Ply { Format::Ply } else { Format::Las };
+        let mut take = |bytes: &[u8]| {
+            let document = read_plain(bytes, plain, &self.name, &limits);
+            let more = document.map(|mut d| {
+                d.source.format = Some(self.format);
+                take(d)
+            });
+            match more.map_err(|e| failure = Some(e)) {
+                Ok(true) => Ok(()),
+                _ => Err(Stopped::Enough),
+            }
+        };
+        let result = self.handle().and_then(|mut file| match &self.kind {
+            Kind::Las(las) => las.files(&mut file, most, &mut take),
+            Kind::Ply(ply) => ply.files(&mut file, most, &mut take),
+            Kind::E57(_) => Err(Stopped::Unfit(
+                "the attributes of E57 are read as a whole only; convert it to LAZ or PLY first"
+                    .to_owned(),
+            )),
+        });
+        failure.map_or_else(|| self.ended(result), Err)
     }
 
     /// Writes the file to `sink`, which must be empty, with the positions that `change` makes of

@@ -79,6 +79,20 @@ pub(crate) fn for_e57(cloud: &PointCloud) -> Cow<'_, PointCloud> {
     if new.len() == 2 { with(cloud, new, &[RETURN, RETURNS]) } else { Cow::Borrowed(cloud) }
 }
 
+/// The cloud with colors of eight bits, if those of sixteen are such, as LAS stores them: readers of
+/// E57 and PCD know eight only.
+pub(crate) fn with_byte_colors(cloud: &PointCloud) -> Cow<'_, PointCloud> {
+    let color = cloud.attribute(names::COLOR);
+    let Some((Values::U16(v), width)) = color.map(|a| (a.values(), a.width())) else {
+        return Cow::Borrowed(cloud);
+    };
+    if !v.iter().all(|x| x % 257 == 0) {
+        return Cow::Borrowed(cloud);
+    }
+    let bytes = Values::U8(v.iter().map(|x| (x / 257) as u8).collect());
+    with(cloud, vec![Attribute::vector(names::COLOR, width, bytes)], &[])
+}
+
 /// The attributes in place of those of the same name, and without those called as in `old`.
 fn with<'a>(cloud: &'a PointCloud, new: Vec<Attribute>, old: &[&str]) -> Cow<'a, PointCloud> {
     if new.is_empty() {

@@ -180,17 +180,19 @@ fn other_clouds_go_round() {
 
 #[test]
 fn validity_is_that_of_the_standard_also_where_the_file_is_new() {
-    let mut cloud = PointCloud::new(vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
-    let states = Attribute::scalar("cartesian_invalid", Values::U8(vec![0, 1]));
-    cloud.set_attribute(states).unwrap();
-    let bytes = put(&Document::from(cloud), Format::E57);
-    let reader = E57Reader::new(Cursor::new(&bytes[..])).unwrap();
-    let names: Vec<RecordName> =
-        reader.pointclouds()[0].prototype.iter().map(|r| r.name.clone()).collect();
-    assert!(names.contains(&RecordName::CartesianInvalidState), "{names:?}");
-    assert_eq!(names.len(), 4, "{names:?}");
-    let back = get(&bytes, Format::E57).cloud;
-    assert_eq!(back.attribute("cartesian_invalid").unwrap().component(0).unwrap(), [0.0, 1.0]);
+    for name in ["cartesian_invalid", "spherical_invalid"] {
+        let mut cloud = PointCloud::new(vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+        let states = Attribute::scalar(name, Values::U8(vec![0, 1]));
+        cloud.set_attribute(states).unwrap();
+        let bytes = put(&Document::from(cloud), Format::E57);
+        let reader = E57Reader::new(Cursor::new(&bytes[..])).unwrap();
+        let names: Vec<RecordName> =
+            reader.pointclouds()[0].prototype.iter().map(|r| r.name.clone()).collect();
+        assert!(names.contains(&RecordName::CartesianInvalidState), "{names:?}");
+        assert_eq!(names.len(), 4, "{names:?}");
+        let back = get(&bytes, Format::E57).cloud;
+        assert_eq!(back.attribute("cartesian_invalid").unwrap().component(0).unwrap(), [0.0, 1.0]);
+    }
 }
 
 #[test]

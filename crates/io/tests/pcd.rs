@@ -137,6 +137,25 @@ fn to_ply_and_back() {
     assert_same(&plain.cloud, &read_bytes(&pcd, Format::Pcd, "a.pcd").unwrap().cloud);
 }
 
+/// Other readers know normals in single precision only.
+#[test]
+fn new_normals_are_written_in_single_precision() {
+    let mut cloud = pellucid_cloud::PointCloud::new(vec![[1.0, 2.0, 3.0]]);
+    cloud.set_normals(&[[0.6, 0.8, 0.0]]).unwrap();
+    let bytes = write_bytes(&cloud.into(), Format::Pcd, &options(None)).unwrap();
+    let head = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(head.contains("SIZE 8 8 8 4 4 4\n"), "{head}");
+    // Normals that were estimated again keep the type of the file.
+    let bytes = [HEAD.as_bytes(), b"DATA binary\n", &records()].concat();
+    let mut d = read_bytes(&bytes, Format::Pcd, "a.pcd").unwrap();
+    let normals = vec![[0.0, 0.6, 0.8]; d.cloud.len()];
+    d.cloud.set_normals(&normals).unwrap();
+    let again = write_bytes(&d, Format::Pcd, &options(None)).unwrap();
+    assert_eq!(again.len(), bytes.len());
+    let back = read_bytes(&again, Format::Pcd, "a.pcd").unwrap().cloud;
+    assert!((back.normals().unwrap()[1][2] - 0.8).abs() < 1e-7);
+}
+
 #[test]
 fn fewer_points_lose_the_grid_and_say_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -178,3 +178,14 @@ fn binary_text_is_refused() {
     let e = write_bytes(&Document::default(), Format::Text, &options).unwrap_err();
     assert!(matches!(e, IoError::Unfit { .. }) && e.is_input_fault());
 }
+
+/// LAS stores whole numbers of steps, whose product with the step has digits that nobody measured.
+#[test]
+fn coordinates_of_las_get_the_digits_of_its_steps() {
+    let cloud = PointCloud::new(vec![[7.084, 3.881, 0.1], [1000.003, -2.0, 5.0]]);
+    let las = write_bytes(&Document::from(cloud), Format::Las, &WriteOptions::default()).unwrap();
+    let mut plain = read_bytes(&las, Format::Las, "a.las").unwrap();
+    plain.cloud = plain.cloud.without_attributes();
+    let text = write_bytes(&plain, Format::Text, &WriteOptions::default()).unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), "7.084 3.881 0.1\n1000.003 -2 5\n");
+}

@@ -48,9 +48,10 @@
     fact(report.noise === null ? "–" : short(report.noise / (report.spacing || 1)), "noise, in spacings");
     fact(short(displacement.mean / (report.spacing || 1)), "mean displacement, in spacings");
     s.append(big);
+    const given = run.parameters && run.parameters.noise;
     pairs(s, [
       ["Method", run.preset ? `${run.method}, preset ${run.preset}` : run.method],
-      ["Noise estimated", report.noise === null ? null : length(report.noise, report.spacing)],
+      [given ? "Noise given" : "Noise estimated", report.noise === null ? null : length(report.noise, report.spacing)],
       ["Spacing", number(report.spacing)],
       ["Points that moved", `${run.displacement.moved.toLocaleString("en")} of ${run.points.toLocaleString("en")}`],
       ["Displacement, median", length(displacement.median, report.spacing)],

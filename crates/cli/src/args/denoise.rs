@@ -13,6 +13,7 @@ const DENOISE_EXAMPLES: &str = "Examples:
   pellucid denoise scan.e57 clean.e57 --along-ray        ranges change, directions do not
   pellucid denoise scan.ply clean.ply --attributes displacement,uncertainty
   pellucid denoise scan.las clean.las --outliers remove
+  pellucid denoise scan.las clean.las --noise 0.02       noise of 2 cm, whatever the points show
   pellucid denoise big.laz clean.laz --memory 2G         tile by tile, within that limit
   pellucid denoise scan.ply.gz clean.ply.zst             compressed as a whole, in and out
   zcat scan.ply.gz | pellucid denoise - - | gzip > clean.ply.gz
@@ -48,6 +49,9 @@ pub struct Denoise {
     /// Set the denoising strength from 0 to 2; 1 is automatic, lower values keep more detail
     #[arg(long, value_name = "X", value_parser = known::strength, allow_negative_numbers = true)]
     pub strength: Option<f64>,
+    /// Use this standard deviation of the noise on each axis, in file units, instead of the estimate
+    #[arg(long, value_name = "X", value_parser = known::noise, allow_negative_numbers = true)]
+    pub noise: Option<f64>,
     /// Explain in words what was found in the cloud and what was decided
     #[arg(long)]
     pub explain: bool,

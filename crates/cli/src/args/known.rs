@@ -60,3 +60,13 @@ pub fn strength(text: &str) -> Result<f64, String> {
         _ => Err(format!("give a number {range}; 1 is automatic, lower values keep more detail")),
     }
 }
+
+/// A noise above 0, in file units.
+pub fn noise(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err("give a number above 0: the standard deviation of the noise, in file units; \
+                  without --noise it is estimated"
+            .into()),
+    }
+}

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use pellucid::big::Memory;
 
 use super::{Streams, threads};
 
@@ -67,6 +68,10 @@ pub struct Outliers {
     /// Use this many threads; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
+    /// Use at most this much memory, such as 2G or 500M: a larger file goes through in pieces (LAS, LAZ,
+    /// binary PLY; method isolated)
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Memory>,
     /// Write a report of what was found and how each attribute changed
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use pellucid::big::Memory;
+
 use super::{Part, Streams, Viewpoint, flags, threads};
 
 /// What every command has that makes clouds out of others, one of one.
@@ -31,6 +33,10 @@ pub struct Common {
     /// Use this many threads; the result does not depend on it [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
+    /// Use at most this much memory, such as 2G or 500M: a larger file goes through in pieces (LAS, LAZ,
+    /// binary PLY)
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Memory>,
     /// Replace existing files (never an input)
     #[arg(long)]
     pub overwrite: bool,

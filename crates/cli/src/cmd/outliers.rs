@@ -1,13 +1,12 @@
 //! `pellucid outliers`.
 
+mod large;
 pub mod mark;
 
 use std::path::Path;
 
 use pellucid::changes::{self, AttributeChange, Clouds};
-use pellucid::cloud::outliers::{
-    self, Isolated, LocalOutlier, OutlierFlags, Radius, Rule, Statistical,
-};
+use pellucid::cloud::outliers::{self, Isolated, LocalOutlier, Radius, Rule, Statistical};
 use pellucid::denoise;
 use pellucid::io::{Document, WriteOptions};
 use serde::Serialize;
@@ -17,6 +16,7 @@ use serde_json::Value;
 use super::denoise::parameters::assignment;
 use super::jobs::{self, Job, Request};
 use super::streams;
+use super::tools::pieces;
 use crate::args::{Outliers, RuleName};
 use crate::failure::{Failure, naming, plain};
 use crate::output;
@@ -111,6 +111,9 @@ fn options(args: &Outliers, job: &Job) -> WriteOptions {
 
 /// One file, from reading to writing: what a report holds, if one is wanted, and a line for people.
 fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, String), Failure> {
+    if let Some(memory) = pieces::wanted(args.memory, &[&job.input], &job.output)? {
+        return large::one(args, rule, job, memory);
+    }
     let show = Show::new(args.quiet);
     let (input, output) = (streams::source_name(&job.input), streams::target_name(&job.output));
     let document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
@@ -140,7 +143,8 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
         let rows: String = found.kept().iter().map(|row| format!("{row}\n")).collect();
         output::write_file(path, rows.as_bytes(), args.overwrite, &args.inputs)?;
     }
-    let line = line(input, output, rule, &found, &place, &done);
+    let counts = (found.flags.len(), found.count());
+    let line = line(input, output, rule, counts, &place, &done);
     if args.report.is_none() && !args.json {
         return Ok((None, line));
     }
@@ -168,11 +172,10 @@ fn line(
     input: &Path,
     output: &Path,
     rule: &Rule,
-    found: &OutlierFlags,
+    (points, count): (usize, usize),
     place: &Place,
     done: &str,
 ) -> String {
-    let (points, count) = (found.flags.len(), found.count());
     let share = 100.0 * count as f64 / points.max(1) as f64;
     let mut line = format!(
         "{} -> {}: {points} points, {count} outliers ({share:.2} %) by {}, {done}\n",

@@ -119,13 +119,18 @@ pub fn write(
             interrupt::writing(|| Ok(io::write(path, document, options)?))
         }
     })?;
+    tell(name, &written);
+    Ok(written)
+}
+
+/// Says on stderr what a format cannot hold.
+pub fn tell(name: &Path, written: &Written) {
     for d in &written.dropped {
         note(&format!("{}: \"{}\" was left out: {}", name.display(), d.attribute, d.reason));
     }
     for d in &written.changed {
         note(&format!("{}: \"{}\" was changed: {}", name.display(), d.attribute, d.reason));
     }
-    Ok(written)
 }
 
 /// The format that an output will have, as far as is known.

@@ -5,6 +5,7 @@ pub mod dedup;
 pub mod distance;
 pub mod merge;
 pub mod normals;
+pub mod pieces;
 pub mod split;
 pub mod thin;
 
@@ -18,15 +19,17 @@ use super::streams;
 use crate::args::{Common, Files};
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
+use pieces::Prepare;
 
 /// Reads, lets `work` choose rows of each cloud, and writes them with everything that belongs to
 /// them; `what` says what happened to the others.
 fn keep_rows(
     files: &Files,
     what: &str,
+    pieces: Prepare,
     work: impl Fn(&Document, &Path) -> Result<Vec<usize>, Failure> + Sync,
 ) -> Result<(), Failure> {
-    change(files, "choosing points", |document, name| {
+    change(files, "choosing points", pieces, |document, name| {
         let before = document.cloud.len();
         let rows = work(document, name)?;
         if rows.is_empty() {
@@ -34,18 +37,24 @@ fn keep_rows(
             return Err(Failure::input(naming(name, fault)));
         }
         document.cloud = document.cloud.select(&rows);
-        let share = 100.0 * rows.len() as f64 / before as f64;
-        Ok(format!("{before} points, {} kept ({share:.1} %), {what}", rows.len()))
+        Ok(kept(before, rows.len(), what))
     })
+}
+
+/// How many points were kept, in words.
+fn kept(before: usize, after: usize, what: &str) -> String {
+    let share = 100.0 * after as f64 / before as f64;
+    format!("{before} points, {after} kept ({share:.1} %), {what}")
 }
 
 /// Reads each cloud, lets `work` change it and say what it did, and writes it.
 pub(super) fn change(
     files: &Files,
     title: &str,
+    pieces: Prepare,
     work: impl Fn(&mut Document, &Path) -> Result<String, Failure> + Sync,
 ) -> Result<(), Failure> {
-    each(&Request::of(files), &files.common, title, work)
+    each(&Request::of(files), &files.common, title, pieces, work)
 }
 
 /// Does the same with every file of a command.
@@ -53,6 +62,7 @@ fn each(
     request: &Request,
     common: &Common,
     title: &str,
+    pieces: Prepare,
     work: impl Fn(&mut Document, &Path) -> Result<String, Failure> + Sync,
 ) -> Result<(), Failure> {
     let jobs = jobs::plan(request)?;
@@ -61,6 +71,11 @@ fn each(
     }
     let show = Show::new(common.quiet);
     jobs::each(&jobs, |job| {
+        if let Some(memory) = pieces::wanted(common.memory, &[&job.input], &job.output)? {
+            let way = pieces::Way::new(common, &job.forbid, memory);
+            let said = pieces::change(&way, &job.input, &job.output, pieces)?;
+            return say(&job.input.display().to_string(), &job.output, common, &said);
+        }
         let mut document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;
         let name = streams::source_name(&job.input);
         let said =
@@ -89,6 +104,11 @@ fn write(
     let show = Show::new(common.quiet);
     let format = job.streams.format.as_deref();
     streams::write(&job.output, format, document, &options(common, &job.forbid), show)?;
-    let line = format!("{input} -> {}: {said}\n", streams::target_name(&job.output).display());
-    streams::say(&job.output, common.quiet, &line)
+    say(input, &job.output, common, said)
+}
+
+/// Says what was done with an input.
+fn say(input: &str, output: &Path, common: &Common, said: &str) -> Result<(), Failure> {
+    let line = format!("{input} -> {}: {said}\n", streams::target_name(output).display());
+    streams::say(output, common.quiet, &line)
 }

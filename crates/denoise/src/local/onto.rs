@@ -28,6 +28,8 @@ pub struct Onto {
     pub reach: Option<f64>,
     /// Passes.
     pub iterations: usize,
+    /// The noise in file units; `None`: estimated.
+    pub noise: Option<f64>,
 }
 
 /// The [`Onto`] of a method that has its parameters, by these names, and the constants `NAME` and `MIN_POINTS`.
@@ -42,6 +44,7 @@ macro_rules! onto {
             normals: $parameters.normals,
             reach: $parameters.reach,
             iterations: $parameters.iterations,
+            noise: $parameters.noise,
         }
     };
 }
@@ -57,7 +60,7 @@ impl Onto {
         automatic: impl Fn(f64) -> f64,
         project: impl Fn(Point, f64, &mut Neighborhood) -> Option<Point> + Sync,
     ) -> Result<Denoised, DenoiseError> {
-        let mut work = Passes::begin(noisy, self.name, self.min_points, run)?;
+        let mut work = Passes::begin(noisy, self.name, self.min_points, self.noise, run)?;
         let sigma = work.noise.sigma;
         let support = match (self.filter_scale, self.radius) {
             (Some(scale), _) => Support::Local(scale),

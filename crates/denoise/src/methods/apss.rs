@@ -50,6 +50,8 @@ parameters! {
         /// Distance to the surface from which a point is an outlier and is not moved;
         /// null: from the estimated noise.
         reach: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 

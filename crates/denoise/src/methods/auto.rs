@@ -64,6 +64,8 @@ parameters! {
         even: usize = 4, in between(0.0, 100.0), unit "steps";
         /// Largest displacement of a point, in units of the estimated noise.
         reach: f64 = 5.0, in above(0.0), unit "noise";
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 
@@ -149,7 +151,8 @@ impl Denoiser for Auto {
 
 /// What was learned, in words.
 fn explain(t: &Treatment, parameters: &AutoParameters) -> Vec<String> {
-    let mut words = vec![t.estimate.in_words()];
+    let given = if parameters.noise.is_some() { ", as given" } else { "" };
+    let mut words = vec![t.estimate.in_words() + given];
     let Some(last) = t.levels.last() else {
         if parameters.strength > 0.0 && t.trial.is_empty() {
             words.push("too little noise to tell from the surface".into());

@@ -71,6 +71,8 @@ parameters! {
         normals: NormalSource = NormalSource::Estimate;
         /// Unit of `radius`: mean spacings, or units of the file.
         units: Unit = Unit::Spacing;
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 
@@ -85,7 +87,7 @@ impl Parameters for Awlop {
         noisy: &PointCloud,
         run: &mut Run,
     ) -> Result<Denoised, DenoiseError> {
-        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, checked.noise, run)?;
         if checked.radius.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }

@@ -52,6 +52,8 @@ parameters! {
         iterations: usize = 2, in between(1.0, 1000.0), unit "iterations";
         /// Where normals come from: estimated from the points, or those of the file.
         normals: NormalSource = NormalSource::Estimate;
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 
@@ -62,7 +64,7 @@ impl Parameters for Bilateral {
         run: &mut Run,
     ) -> Result<Denoised, DenoiseError> {
         let p = checked;
-        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, checked.noise, run)?;
         let sigma = work.noise.sigma;
         let support = match p.distance_bandwidth {
             Some(d) => Support::Fixed(CUT * work.frame.length(d, p.units)),

@@ -40,7 +40,7 @@ fn denoise(p: &Fgl, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, Denoi
     let frame = Run::timed(&mut report, "frame", || {
         LocalFrame::enter(noisy, p.units, METHOD.name, MIN_POINTS).map(LocalFrame::aligned)
     })?;
-    let noise = Run::timed(&mut report, "noise", || steps::noise(p, &frame));
+    let noise = Run::timed(&mut report, "noise", || frame.noise_or(p.noise));
     report.spacing = Some(noise.spacing * frame.unit());
     report.noise = Some(noise.sigma * frame.unit());
     frame.describe(&mut report);

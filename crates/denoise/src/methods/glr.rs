@@ -48,7 +48,7 @@ fn denoise(p: &Glr, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, Denoi
     if p.form == Form::Published {
         frame.check_file_units("form", p.form.given(), FILE_RULE)?;
     }
-    let noise = Run::timed(&mut report, "noise", || frame.noise());
+    let noise = Run::timed(&mut report, "noise", || frame.noise_or(p.noise));
     let size = p.patch_size.unwrap_or_else(|| automatic_size(noise.sigma));
     report.spacing = Some(frame.unit());
     report.noise = Some(noise.sigma * frame.unit());

@@ -41,6 +41,8 @@ parameters! {
         iterations: usize = 3, in between(1.0, 1000.0), unit "iterations";
         /// Unit of `radius`: mean spacings, or units of the file.
         units: Unit = Unit::Spacing;
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn project(
     noisy: &PointCloud,
     run: &mut Run,
 ) -> Result<Denoised, DenoiseError> {
-    let mut passes = Passes::begin(noisy, method, MIN_POINTS, run)?;
+    let mut passes = Passes::begin(noisy, method, MIN_POINTS, parameters.noise, run)?;
     if parameters.radius.is_none() && passes.is_clean() {
         return Ok(passes.leave_alone());
     }

@@ -61,6 +61,8 @@ parameters! {
         /// Distance to the fitted surface from which a point is an outlier and is not moved;
         /// null: from the estimated noise.
         reach: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 
@@ -79,7 +81,7 @@ impl Parameters for Mls {
         noisy: &PointCloud,
         run: &mut Run,
     ) -> Result<Denoised, DenoiseError> {
-        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut work = Passes::begin(noisy, NAME, MIN_POINTS, checked.noise, run)?;
         if checked.is_automatic() && work.is_clean() {
             return Ok(work.leave_alone());
         }

@@ -73,6 +73,8 @@ parameters! {
         sparsity: f64 = 1.0, in above(0.0);
         /// Number of passes; each starts from the previous result.
         iterations: usize = 3, in between(1.0, 1000.0), unit "iterations";
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 
@@ -87,7 +89,7 @@ impl Parameters for Mrpca {
         noisy: &PointCloud,
         run: &mut Run,
     ) -> Result<Denoised, DenoiseError> {
-        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, run)?;
+        let mut passes = Passes::begin(noisy, NAME, MIN_POINTS, checked.noise, run)?;
         if checked.neighbors.is_none() && passes.is_clean() {
             return Ok(passes.leave_alone());
         }

@@ -1,5 +1,6 @@
 //! A file for points that came from another format.
 
+use std::borrow::Cow;
 use std::io::Cursor;
 
 use ::e57::{E57Writer, RawValues, Record, RecordDataType, RecordName, RecordValue};
@@ -9,12 +10,13 @@ use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 use super::added;
 use super::frame::stored;
 use super::write::Refused;
-use crate::document::{Document, Dropped};
+use crate::document::{Detail, Document, Dropped};
 use crate::scalar::ScalarType;
 use crate::standard::{self, RETURN_COUNT, RETURN_INDEX};
 
-/// The attribute that says whether a point's coordinates are valid.
-const INVALID: &str = "cartesian_invalid";
+/// The attributes that say whether a point's coordinates are valid, with the same numbers for
+/// spherical ones, which are Cartesian here.
+const INVALID: [&str; 2] = ["cartesian_invalid", "spherical_invalid"];
 
 /// One scan in the frame of the file.
 pub(super) fn create(
@@ -22,7 +24,11 @@ pub(super) fn create(
     out: &mut Cursor<Vec<u8>>,
     dropped: &mut Vec<Dropped>,
 ) -> Result<(), Refused> {
-    let cloud = &*standard::for_e57(&document.cloud);
+    let colored = match &document.source.detail {
+        Detail::E57(_) => Cow::Borrowed(&document.cloud),
+        _ => standard::with_byte_colors(&document.cloud),
+    };
+    let cloud = &*standard::for_e57(&colored);
     let single = document.source.position == Some([ScalarType::F32; 3]);
     let layout = Layout::of(cloud, single, dropped);
     let guid = guid(cloud.positions());
@@ -64,7 +70,8 @@ impl<'a> Layout<'a> {
         let mut prototype: Vec<Record> =
             axes.into_iter().map(|name| Record { name, data_type: float.clone() }).collect();
         let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
-        let states = cloud.attribute(INVALID).filter(|a| is_state(a));
+        let states = INVALID.iter().filter_map(|name| cloud.attribute(name)).find(|a| is_state(a));
+        let is_states = |a: &Attribute| states.is_some_and(|s| s.name() == a.name());
         let has_state = nowhere || states.is_some();
         if has_state {
             let data_type = RecordDataType::Integer { min: 0, max: 2 };
@@ -73,7 +80,7 @@ impl<'a> Layout<'a> {
         let returns = is_whole(cloud, RETURN_INDEX) && is_whole(cloud, RETURN_COUNT);
         let mut sources: Vec<(&Attribute, usize)> = Vec::new();
         let mut others: Vec<&Attribute> = Vec::new();
-        for a in cloud.attributes().filter(|a| a.name() != INVALID || states.is_none()) {
+        for a in cloud.attributes().filter(|a| !is_states(a)) {
             let Some((names, data_type)) = standard_records(a, returns) else {
                 others.push(a);
                 continue;

@@ -10,6 +10,7 @@
 //! of ten as scale that holds every coordinate to its last bits, or else the finest that reaches over the
 //! cloud, are written as LAS 1.4, and 8-bit colors are spread over 16 bits (times 257).
 
+mod append;
 mod chunks;
 mod classes;
 mod columns;
@@ -20,6 +21,7 @@ mod encode;
 mod extra;
 mod file;
 mod locate;
+mod packer;
 mod pieces;
 mod plan;
 mod point14;
@@ -29,8 +31,11 @@ mod record;
 mod times;
 mod write;
 
+use std::sync::Arc;
+
 use pellucid_cloud::Point;
 
+pub(crate) use append::LasAppender;
 pub use classes::LAS_CLASSES;
 pub(crate) use pieces::LasPieces;
 pub(crate) use read::read;
@@ -54,7 +59,7 @@ pub(crate) fn sniff_laz(bytes: &[u8]) -> bool {
 /// What a LAS file holds besides points and attributes.
 #[derive(Debug)]
 pub(crate) struct LasSource {
-    frame: Frame,
+    frame: Arc<Frame>,
     slots: Vec<Slot>,
     count: usize,
     /// As they were read; while they are the same, so are the header's.
@@ -83,6 +88,12 @@ impl LasSource {
     pub fn records(&self) -> Vec<String> {
         let records = self.frame.vlrs.iter().chain(&self.frame.evlrs);
         records.map(|v| format!("{} {}", file::text(&v.user_id), v.record_id)).collect()
+    }
+
+    /// The same for other points.
+    pub fn without_rows(&self) -> LasSource {
+        let (frame, slots) = (self.frame.clone(), self.slots.clone());
+        LasSource { frame, slots, count: 0, bounds: None, returns: Vec::new(), stored: None }
     }
 
     /// The steps of coordinates and the offsets.

@@ -1,7 +1,7 @@
 //! LAS and LAZ too large for memory: records go through as they are, but for their coordinates.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom, Write};
 
 use las::raw::header::Evlr;
 use las::raw::{Header, Vlr};
@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::chunks::{Chunk, Packing, Span};
 use super::file::{self, COMPRESSED, at, number};
 use super::locate::{Record, Tail, find_spans, find_tail};
+use super::packer::{Packer, write_head};
 use super::read::added_fields;
 use super::{extra, quantise, record, write};
 use crate::batches::{Batches, Change, Output, Stopped, copy, read_at};
@@ -26,6 +27,8 @@ const BATCH_BYTES: usize = 32 << 20;
 const LARGE_CHUNK: usize = 3;
 /// Most bytes of records before the points that are held in memory.
 pub(super) const HEAD_BYTES: usize = 1 << 28;
+/// Most bytes of records behind the points that go along with every piece.
+const TAIL_BYTES: usize = 16 << 20;
 
 /// A file taken apart, without its points.
 pub(crate) struct LasPieces {
@@ -107,6 +110,50 @@ impl LasPieces {
         usize::from(self.header.point_data_record_length)
     }
 
+    /// Hands all points to `take` as small files of their own, uncompressed and with at most `most`
+    /// points each.
+    pub fn files(
+        &self,
+        file: &mut File,
+        most: usize,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
+        let mut tail = Vec::new();
+        let kept: Vec<&Record> = self.tail.records.iter().filter(|r| !r.copc).collect();
+        if self.tail.waves.is_some() || kept.iter().map(|r| r.size).sum::<usize>() > TAIL_BYTES {
+            let fault = "waveforms and long records behind the points are read as a whole only; \
+                         run it without a limit of memory";
+            return Err(Stopped::Unfit(fault.to_owned()));
+        }
+        for record in &kept {
+            tail.extend(read_at(file, record.at, record.size)?);
+        }
+        let mut header = self.header.clone();
+        let vlrs: Vec<&Vlr> = self.vlrs.iter().collect();
+        write::set_version(&mut header, record::first_version(self.format));
+        header.point_data_record_format = self.format;
+        header.number_of_variable_length_records = vlrs.len() as u32;
+        let start = usize::from(header.header_size) + file::total(&vlrs) + self.gap.len();
+        header.offset_to_point_data = u32::try_from(start)
+            .map_err(|_| Stopped::Unfit("the records before the points exceed 4 GB".to_owned()))?;
+        self.batches(file, &mut |raw| {
+            for raw in raw.chunks(most.max(1) * self.length()) {
+                let count = (raw.len() / self.length()) as u64;
+                write::put_counts(&mut header, count, &[0; 16], self.format);
+                let start_of_first_evlr = (start + raw.len()) as u64;
+                let evlr = Evlr { start_of_first_evlr, number_of_evlrs: kept.len() as u32 };
+                let has_evlrs = header.version.minor >= 4 && !kept.is_empty();
+                header.evlr = has_evlrs.then_some(evlr);
+                let mut bytes = Cursor::new(Vec::with_capacity(start + raw.len() + tail.len()));
+                write_head(&header, &vlrs, &self.gap, &mut bytes)?;
+                bytes.write_all(raw)?;
+                bytes.write_all(&tail)?;
+                take(bytes.get_ref())?;
+            }
+            Ok(())
+        })
+    }
+
     /// Writes the file with other positions.
     pub fn rewrite(
         &self,
@@ -137,7 +184,7 @@ impl LasPieces {
             .map_err(|_| Stopped::Unfit("the records before the points exceed 4 GB".to_owned()))?;
 
         write_head(&header, &vlrs, &self.gap, sink)?;
-        let bounds = self.write_points(file, packing.as_ref(), start, sink, change)?;
+        let bounds = self.write_points(file, packing, start, sink, change)?;
         let end = sink.stream_position()?;
         let kept: Vec<&Record> = self.tail.records.iter().filter(|r| !r.copc).collect();
         for record in &kept {
@@ -163,15 +210,15 @@ impl LasPieces {
     fn write_points(
         &self,
         file: &mut File,
-        packing: Option<&Packing>,
+        packing: Option<Packing>,
         start: usize,
         sink: &mut dyn Output,
         change: &mut Change<'_>,
     ) -> Result<Option<(Point, Point)>, Stopped> {
         let (scale, offset) = quantise::of(&self.header);
         let length = self.length();
-        let mut packer = packing.map(|p| Packer { packing: p, pending: Vec::new(), sizes: vec![] });
-        if packing.is_some() {
+        let mut packer = packing.map(Packer::new);
+        if packer.is_some() {
             sink.write_all(&[0; 8])?;
         }
         let mut from = 0;
@@ -319,64 +366,4 @@ impl Bounds {
             self.high[c] = self.high[c].max(p[c]);
         }
     }
-}
-
-/// Compresses records, a few chunks at a time.
-struct Packer<'a> {
-    packing: &'a Packing,
-    pending: Vec<u8>,
-    sizes: Vec<usize>,
-}
-
-impl Packer<'_> {
-    fn add(&mut self, raw: &[u8], length: usize, sink: &mut dyn Output) -> Result<(), Stopped> {
-        self.pending.extend_from_slice(raw);
-        let chunk = self.packing.chunk_size() * length;
-        let whole = self.pending.len() / chunk * chunk;
-        if whole >= 4 * chunk {
-            self.pack(whole, chunk, sink)?;
-        }
-        Ok(())
-    }
-
-    fn pack(&mut self, end: usize, chunk: usize, sink: &mut dyn Output) -> Result<(), Stopped> {
-        let packed: Vec<std::io::Result<Vec<u8>>> =
-            self.pending[..end].par_chunks(chunk).map(|raw| self.packing.pack(raw)).collect();
-        for bytes in packed {
-            let bytes = bytes?;
-            sink.write_all(&bytes)?;
-            self.sizes.push(bytes.len());
-        }
-        self.pending.drain(..end);
-        Ok(())
-    }
-
-    fn finish(mut self, length: usize, start: usize, sink: &mut dyn Output) -> Result<(), Stopped> {
-        self.pack(self.pending.len(), self.packing.chunk_size() * length, sink)?;
-        let table = sink.stream_position()?;
-        let mut out = Vec::new();
-        self.packing.write_table(&self.sizes, &mut out)?;
-        sink.write_all(&out)?;
-        let end = sink.stream_position()?;
-        sink.seek(SeekFrom::Start(start as u64))?;
-        sink.write_all(&(table as i64).to_le_bytes())?;
-        sink.seek(SeekFrom::Start(end))?;
-        Ok(())
-    }
-}
-
-fn write_head(
-    header: &Header,
-    vlrs: &[&Vlr],
-    gap: &[u8],
-    sink: &mut dyn Output,
-) -> Result<(), Stopped> {
-    let failed = |e: las::Error| Stopped::Io(std::io::Error::other(e.to_string()));
-    let mut head = Vec::new();
-    header.write_to(&mut head).map_err(failed)?;
-    for vlr in vlrs {
-        vlr.write_to(&mut head).map_err(failed)?;
-    }
-    head.extend_from_slice(gap);
-    Ok(sink.write_all(&head)?)
 }

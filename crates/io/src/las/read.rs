@@ -59,6 +59,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
 
     let bounds = cloud.bounds();
     let count = cloud.len();
+    let frame = Arc::new(frame);
     let las = LasSource { frame, count, slots, bounds, returns, stored };
     let source = Source {
         encoding: Some(Encoding::BinaryLittle),

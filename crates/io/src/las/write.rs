@@ -305,16 +305,20 @@ fn set_counts(header: &mut Header, cloud: &PointCloud, las: Option<&LasSource>, 
             && l.frame.header.version == header.version
             && record::is_new(l.frame.format) == record::is_new(format)
     };
-    if las.is_some_and(same) {
-        return;
+    if !las.is_some_and(same) {
+        put_counts(header, cloud.len() as u64, &returns, format);
     }
+}
+
+/// How many points there are, and how many of each return.
+pub(super) fn put_counts(header: &mut Header, count: u64, returns: &[u64], format: u8) {
     let legacy = |n: u64| if record::is_new(format) { 0 } else { n as u32 };
-    header.number_of_point_records = legacy(cloud.len() as u64);
+    header.number_of_point_records = legacy(count);
     for (n, count) in header.number_of_points_by_return.iter_mut().zip(&returns[1..]) {
         *n = legacy(*count);
     }
     if let Some(large) = &mut header.large_file {
-        large.number_of_point_records = cloud.len() as u64;
+        large.number_of_point_records = count;
         large.number_of_points_by_return.copy_from_slice(&returns[1..16]);
     }
 }

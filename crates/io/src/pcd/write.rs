@@ -1,5 +1,6 @@
 //! From a document to a file.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use pellucid_cloud::attribute::names;
@@ -13,6 +14,7 @@ use crate::error::WriteFault;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
 use crate::scalar::{Number, ScalarType};
+use crate::standard;
 
 /// Writes a document.
 pub(crate) fn write(
@@ -20,11 +22,12 @@ pub(crate) fn write(
     job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    let (cloud, source) = (&document.cloud, &document.source);
-    let pcd = match &source.detail {
-        Detail::Pcd(pcd) => Some(pcd.as_ref()),
-        _ => None,
+    let source = &document.source;
+    let (pcd, cloud) = match &source.detail {
+        Detail::Pcd(pcd) => (Some(pcd.as_ref()), Cow::Borrowed(&document.cloud)),
+        _ => (None, standard::with_byte_colors(&document.cloud)),
     };
+    let cloud = &*cloud;
     let data = data_form(job.encoding, pcd, source.encoding)?;
     let mut written = Written::default();
     let position = source.position.unwrap_or([ScalarType::F64; 3]);
@@ -171,6 +174,9 @@ fn plan(
                 if a.width() == 4 { ("rgba", ScalarType::U32) } else { ("rgb", ScalarType::F32) };
             add(name, ty, 1, Origin::Packed);
         } else if [names::NORMAL, names::COLOR].contains(&a.name()) || a.width() == 1 {
+            // Readers take normals for single precision whatever the file says; Open3D 0.20 crashes.
+            let normal = a.name() == names::NORMAL && is_float(ty);
+            let ty = if normal { ScalarType::F32 } else { ty };
             for (component, name) in column_names(a.name(), a.width()).iter().enumerate() {
                 let from = From::Attribute { name: a.name().to_owned(), component };
                 add(name, ty, 1, Origin::One(from));
@@ -205,7 +211,9 @@ fn old_field(field: &Field, origin: &Origin, cloud: &PointCloud, packable: bool)
         Origin::One(From::Position(_)) => Some(field.clone()),
         Origin::One(From::Attribute { name, component }) => {
             let a = cloud.attribute(name).filter(|a| *component < a.width())?;
-            Some(Field { ty: ScalarType::of(a.values())?, ..field.clone() })
+            let ty = ScalarType::of(a.values())?;
+            let own = name == names::NORMAL && is_float(field.ty);
+            Some(Field { ty: if own { field.ty } else { ty }, ..field.clone() })
         }
         Origin::Whole(name) => {
             let a = cloud.attribute(name)?;
@@ -214,6 +222,10 @@ fn old_field(field: &Field, origin: &Origin, cloud: &PointCloud, packable: bool)
         }
         Origin::Packed => packable.then(|| field.clone()),
     }
+}
+
+fn is_float(ty: ScalarType) -> bool {
+    matches!(ty, ScalarType::F32 | ScalarType::F64)
 }
 
 fn is_packable(cloud: &PointCloud) -> bool {

@@ -3,6 +3,7 @@
 //! `header`, `ascii` and `binary` know the format; `read` and `layout` know what the vertex
 //! properties mean; `write` puts both together again.
 
+mod append;
 mod ascii;
 mod binary;
 mod header;
@@ -16,6 +17,7 @@ use pellucid_cloud::{List, Values};
 use header::{Element, Header};
 use layout::Slot;
 
+pub(crate) use append::PlyAppender;
 pub(crate) use pieces::PlyPieces;
 pub(crate) use read::read;
 pub(crate) use write::write;

@@ -7,8 +7,9 @@ use pellucid_cloud::Point;
 use pellucid_cloud::attribute::names;
 
 use super::binary;
-use super::header::{self, Element, Kind};
+use super::header::{self, Element, Header, Kind};
 use super::read::{self, Vertices};
+use super::write::header_text;
 use crate::batches::{Batches, Change, Output, Stopped, copy, read_at};
 use crate::document::Encoding;
 use crate::error::Fault;
@@ -28,6 +29,8 @@ pub(crate) struct PlyPieces {
     big: bool,
     len: usize,
     pub normals: bool,
+    /// What the header says of the vertices alone; or the name of another element that has rows.
+    alone: Result<Header, String>,
 }
 
 impl PlyPieces {
@@ -64,7 +67,13 @@ impl PlyPieces {
             at = end_of(file, at, len, element, big)?;
         }
         check_rest(file, at)?;
+        let other = header.elements.iter().enumerate().find(|(i, e)| *i != index && e.count > 0);
+        let alone = match other {
+            Some((_, other)) => Err(other.text()),
+            None => Ok(Header { elements: vec![element.clone()], ..header.clone() }),
+        };
         Ok(PlyPieces {
+            alone,
             count: element.count,
             start,
             row,
@@ -72,6 +81,29 @@ impl PlyPieces {
             big,
             len,
             normals: meaning.groups.iter().any(|g| g.attribute == names::NORMAL),
+        })
+    }
+
+    /// Hands all points to `take` as small files of their own with at most `most` points each.
+    pub fn files(
+        &self,
+        file: &mut File,
+        most: usize,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
+        let alone = self.alone.as_ref().map_err(|name| {
+            Stopped::Unfit(format!(
+                "a file with \"{name}\" beside its points is read as a whole only; run it without \
+                 a limit of memory"
+            ))
+        })?;
+        let mut header = alone.clone();
+        self.batches(file, &mut |raw| {
+            for raw in raw.chunks(most.max(1) * self.row) {
+                header.elements[0].count = raw.len() / self.row;
+                take(&[&header_text(&header), raw].concat())?;
+            }
+            Ok(())
         })
     }
 

@@ -117,7 +117,7 @@ fn note(comment: &str) -> Note {
     Note { line: format!("comment {text}").into_bytes(), after: (0, 0) }
 }
 
-fn header_text(header: &Header) -> Vec<u8> {
+pub(super) fn header_text(header: &Header) -> Vec<u8> {
     let mut out = b"ply\nformat ".to_vec();
     out.extend_from_slice(match header.encoding {
         Encoding::Ascii => b"ascii".as_slice(),

@@ -47,7 +47,7 @@ pub(crate) fn write(
     let digits = match (text, source.position) {
         (Some(text), _) => Digits::Decimals(text.decimals.max(LEAST_DECIMALS)),
         (None, Some([ScalarType::F32, ScalarType::F32, ScalarType::F32])) => Digits::Single,
-        _ => Digits::All,
+        _ => source.las_grid().and_then(digits_of_grid).unwrap_or(Digits::All),
     };
     let cell = |(_, from): &(String, From)| Cell::of(from, cloud, digits);
     let cells: Vec<Cell> = columns.iter().filter_map(cell).collect();
@@ -237,6 +237,19 @@ enum Digits {
 /// Coordinates get this many digits after the point where they need them, even if no number of
 /// the input has as many: points that moved are not put back by rounding.
 const LEAST_DECIMALS: usize = 6;
+
+/// The digits of coordinates that are whole numbers of steps: 7.084 is stored as 7084 thousandths,
+/// which come out as 7.0840000000000005.
+fn digits_of_grid((scale, offset): ([f64; 3], [f64; 3])) -> Option<Digits> {
+    let mut text = Vec::new();
+    let decimals = |x: f64| {
+        text.clear();
+        x.print(&mut text);
+        super::decimals(&text)
+    };
+    let all: Option<Vec<usize>> = scale.into_iter().chain(offset).map(decimals).collect();
+    all.map(|all| Digits::Decimals(all.into_iter().fold(LEAST_DECIMALS, usize::max)))
+}
 
 impl Digits {
     fn print(self, x: f64, out: &mut Vec<u8>) {

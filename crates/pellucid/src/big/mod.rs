@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod decide;
 mod finish;
 mod folder;
 mod memory;
@@ -31,14 +32,17 @@ mod movement;
 mod plan;
 mod private;
 mod store;
+mod tiles;
 mod work;
 
 use std::path::{Path, PathBuf};
 
+use pellucid_cloud::outliers::OutlierError;
 use pellucid_denoise::tiles::AutoParameters;
 use pellucid_denoise::{DenoiseError, Run};
 use pellucid_io::{Dropped, IoError, WriteOptions};
 
+pub use decide::{Bits, Large, LargeNormals, LargeOutliers};
 pub use folder::work_folder;
 pub use memory::Memory;
 pub use movement::Movement;
@@ -107,6 +111,9 @@ pub enum BigError {
     /// The method failed or was cancelled.
     #[error(transparent)]
     Denoise(#[from] DenoiseError),
+    /// Outliers cannot be looked for.
+    #[error(transparent)]
+    Outliers(#[from] OutlierError),
     /// Not even the smallest tiles fit.
     #[error("{given} of memory are too little for this cloud: it takes at least {needed}")]
     Memory {

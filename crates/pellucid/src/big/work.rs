@@ -15,7 +15,7 @@ use super::store::Checksum;
 use super::{BigError, Memory, Tile, TiledJob, store};
 
 /// Bytes that a run takes whatever it works on: the program, buffers of files and codecs.
-const BASE: u64 = 160_000_000;
+pub(super) const BASE: u64 = 160_000_000;
 /// Bytes for each point of a tile and its surroundings while it is denoised.
 const PER_POINT: u64 = 750;
 /// Bytes for buffers of many files at once.

@@ -24,7 +24,10 @@ pub fn add(
         Some(v) => vec![v],
         None => document.source.viewpoints(),
     };
-    let (normals, without) = oriented(&document.cloud, neighbors, &eyes);
+    let scans = document.cloud.attribute(SCAN).and_then(|a| a.component(0));
+    let scans = scans.as_deref().filter(|_| eyes.len() > 1);
+    let normals = oriented(document.cloud.positions(), neighbors, &eyes, scans);
+    let without = normals.iter().filter(|n| **n == [0.0; 3]).count();
     if without == document.cloud.len() {
         return Err("no point has enough others around it for a normal".to_owned());
     }
@@ -37,9 +40,14 @@ pub fn add(
     Ok(format!("{} normals, {side}; {without} points have none", normals.len() - without))
 }
 
-/// A normal for each row, zero where there is none, and how many have none.
-fn oriented(cloud: &PointCloud, neighbors: usize, eyes: &[Point]) -> (Vec<Point>, usize) {
-    let points = cloud.positions();
+/// A normal for each row, zero where there is none, turned to the eye that `scans` names, or else the
+/// first, or alike where there are none.
+pub(crate) fn oriented(
+    points: &[Point],
+    neighbors: usize,
+    eyes: &[Point],
+    scans: Option<&[f64]>,
+) -> Vec<Point> {
     let distinct = DistinctRows::of(points);
     let places = distinct.pick(points);
     let table = KdTree::new(&places).knn_table(neighbors.min(places.len()));
@@ -54,16 +62,14 @@ fn oriented(cloud: &PointCloud, neighbors: usize, eyes: &[Point]) -> (Vec<Point>
     for &(copy, first) in &distinct.copies {
         normals[copy as usize] = normals[first as usize];
     }
-    let scans = cloud.attribute(SCAN).and_then(|a| a.component(0)).filter(|_| eyes.len() > 1);
     for (row, n) in normals.iter_mut().enumerate() {
-        let scan = scans.as_ref().map_or(0.0, |s| s[row]);
+        let scan = scans.map_or(0.0, |s| s[row]);
         let Some(eye) = eyes.get(scan as usize) else { continue };
         if vec3::dot(*n, vec3::sub(*eye, points[row])) < 0.0 {
             *n = vec3::scale(*n, -1.0);
         }
     }
-    let without = normals.iter().filter(|n| **n == [0.0; 3]).count();
-    (normals, without)
+    normals
 }
 
 /// Estimates again, after points have moved, the normals that they had, on the side on which they

@@ -11,13 +11,19 @@ pub fn rows(cloud: &PointCloud, rule: &Thin, seed: u64) -> Vec<usize> {
     let finite = cloud.finite_rows();
     let places: Vec<Point> = finite.iter().map(|&row| points[row]).collect();
     let chosen = match (rule.voxel, rule.poisson, rule.random) {
-        (Some(side), _, _) => voxels(&places, side),
+        (Some(side), _, _) => {
+            bounds(&places).map_or(Vec::new(), |(low, _)| voxels(&places, low, side))
+        }
         (_, Some(radius), _) => {
             let mut chosen = poisson_disk(&places, radius, seed);
             chosen.sort_unstable();
             chosen.into_iter().map(|i| i as usize).collect()
         }
-        (_, _, wanted) => random(places.len(), wanted.unwrap_or(1.0), seed),
+        (_, _, wanted) => {
+            let mut chosen = Vec::new();
+            random(places.len(), wanted.unwrap_or(1.0), seed, |i| chosen.push(i));
+            chosen
+        }
     };
     chosen.into_iter().map(|i| finite[i]).collect()
 }
@@ -44,9 +50,8 @@ pub fn distinct(cloud: &PointCloud, within: Option<f64>) -> Vec<usize> {
     (0..points.len()).filter(|&row| !repeated[row]).collect()
 }
 
-/// Of the points in each cube the one nearest to their mean, in order.
-fn voxels(points: &[Point], side: f64) -> Vec<usize> {
-    let Some((lo, _)) = bounds(points) else { return Vec::new() };
+/// Of the points in each cube the one nearest to their mean, in order; `lo` is a corner of a cube.
+pub(crate) fn voxels(points: &[Point], lo: Point, side: f64) -> Vec<usize> {
     // Cubes beyond the range of whole doubles are as small as doubles tell apart.
     let cube = |p: &Point| [0, 1, 2].map(|a| ((p[a] - lo[a]) / side).floor() as i64);
     let mut cells: Vec<([i64; 3], usize)> = points.iter().map(cube).zip(0..).collect();
@@ -72,19 +77,39 @@ fn nearest(points: &[Point], cell: &[([i64; 3], usize)]) -> usize {
     best.1
 }
 
-/// `wanted` rows of `n`, or that share of them if it is below one, in order.
-fn random(n: usize, wanted: f64, seed: u64) -> Vec<usize> {
+/// Takes `wanted` rows of `n`, or that share of them if it is below one, in order: those that have
+/// the lowest random numbers.
+pub(crate) fn random(n: usize, wanted: f64, seed: u64, mut take: impl FnMut(usize)) {
     let count = if wanted < 1.0 { (wanted * n as f64).round() } else { wanted.min(n as f64) };
-    let mut order: Vec<(u64, usize)> = (0..n).map(|i| (mixed(seed ^ mixed(i as u64)), i)).collect();
-    order.sort_unstable();
-    let mut chosen: Vec<usize> = order.into_iter().take(count as usize).map(|o| o.1).collect();
-    chosen.sort_unstable();
-    chosen
+    let rank = |i: usize| (mixed(seed ^ mixed(i as u64)), i);
+    let last = nth_lowest(n, count as usize, rank);
+    (0..n).filter(|&i| last.is_some_and(|last| rank(i) <= last)).for_each(&mut take);
+}
+
+/// The `count`-th lowest of `n` ranks, without holding all of them.
+fn nth_lowest(
+    n: usize,
+    count: usize,
+    rank: impl Fn(usize) -> (u64, usize),
+) -> Option<(u64, usize)> {
+    const BITS: u32 = 16;
+    let bucket = |r: (u64, usize)| (r.0 >> (64 - BITS)) as usize;
+    let mut counts = vec![0; 1 << BITS];
+    (0..n).for_each(|i| counts[bucket(rank(i))] += 1);
+    let mut before = 0;
+    let of_last = counts.iter().position(|&c| {
+        before += c;
+        before >= count
+    })?;
+    let mut near: Vec<(u64, usize)> = (0..n).map(rank).filter(|&r| bucket(r) == of_last).collect();
+    near.sort_unstable();
+    let below = before - near.len();
+    near.get(count.checked_sub(below + 1)?).copied()
 }
 
 /// A number that looks random: the output function of SplitMix64 (Steele, Lea & Flood 2014,
 /// doi:10.1145/2660193.2660195).
-fn mixed(x: u64) -> u64 {
+pub(crate) fn mixed(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

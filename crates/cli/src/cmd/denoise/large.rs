@@ -39,9 +39,7 @@ pub fn wanted(args: &Denoise, job: &Job) -> Result<bool, Failure> {
     if tiled(Format::from_path(&job.input)) && !packed || args.large.resume {
         return Ok(true);
     }
-    let size = std::fs::metadata(&job.input).map_or(0, |m| m.len());
-    let per_byte = if packed { PER_BYTE * PACKED } else { PER_BYTE };
-    let needed = Memory(size.saturating_mul(per_byte));
+    let needed = read_as_whole(&job.input);
     if needed <= memory {
         return Ok(false);
     }
@@ -50,6 +48,13 @@ pub fn wanted(args: &Denoise, job: &Job) -> Result<bool, Failure> {
          convert it to LAS, LAZ, E57 or PLY first (without .gz or .zst)"
     );
     Err(Failure::input(naming(&job.input, fault)))
+}
+
+/// Memory that a file may take when it is read as a whole.
+pub fn read_as_whole(input: &Path) -> Memory {
+    let size = std::fs::metadata(input).map_or(0, |m| m.len());
+    let packed = Compression::from_path(input).is_some();
+    Memory(size.saturating_mul(if packed { PER_BYTE * PACKED } else { PER_BYTE }))
 }
 
 /// Refuses what needs the whole cloud at once.

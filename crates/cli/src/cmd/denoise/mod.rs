@@ -2,7 +2,7 @@
 
 mod estimate;
 mod extras;
-mod large;
+pub mod large;
 mod normals;
 mod outliers;
 pub mod page;

@@ -45,6 +45,10 @@ impl ChosenMethod {
             needs(method, "strength", "--strength")?;
             changes.insert("strength".to_owned(), strength.into());
         }
+        if let Some(noise) = args.noise {
+            needs(method, "noise", "--noise")?;
+            changes.insert("noise".to_owned(), noise.into());
+        }
         if args.normals == Normals::File {
             use_file_normals(method, &mut changes)?;
         }

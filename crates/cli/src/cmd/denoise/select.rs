@@ -22,12 +22,27 @@ pub fn check(flags: &Part, alone: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether each point satisfies all conditions; `None` if there are none.
+/// Whether each point satisfies all conditions, and at least one must; `None` if there are none.
 pub fn part(flags: &Part, cloud: &PointCloud, file: &Path) -> Result<Option<Vec<bool>>, Failure> {
     let conditions = conditions(flags);
     if conditions.is_empty() {
         return Ok(None);
     }
+    let part = mask(flags, cloud, file)?;
+    if !part.contains(&true) {
+        let hint = if flags.class.is_empty() { String::new() } else { present(cloud) };
+        let fault = format!(
+            "none of its {} points satisfies {}{hint}",
+            cloud.len(),
+            conditions.join(" and ")
+        );
+        return Err(Failure::input(naming(file, fault)));
+    }
+    Ok(Some(part))
+}
+
+/// Whether each point satisfies all conditions.
+pub fn mask(flags: &Part, cloud: &PointCloud, file: &Path) -> Result<Vec<bool>, Failure> {
     let fault = |f: String| Failure::input(naming(file, f));
     let mut part = vec![true; cloud.len()];
     if !flags.class.is_empty() {
@@ -43,15 +58,7 @@ pub fn part(flags: &Part, cloud: &PointCloud, file: &Path) -> Result<Option<Vec<
         satisfy(&mut part, condition, cloud)
             .map_err(|f| fault(format!("--select {}: {f}", condition.text)))?;
     }
-    if !part.contains(&true) {
-        let hint = if flags.class.is_empty() { String::new() } else { present(cloud) };
-        return Err(fault(format!(
-            "none of its {} points satisfies {}{hint}",
-            cloud.len(),
-            conditions.join(" and ")
-        )));
-    }
-    Ok(Some(part))
+    Ok(part)
 }
 
 /// The conditions in words.

@@ -20,7 +20,7 @@ const HIGH_NOISE: u8 = 18;
 const HIGH_NOISE_SINCE: u8 = 6;
 
 /// Where outliers are.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Place {
     /// How many lie above the surface next to them.
     pub above_surface: usize,
@@ -40,6 +40,18 @@ impl Place {
         }
         let above_surface = above.iter().filter(|a| **a).count();
         Place { above_surface, bounds: bounds(&points), classes: counts }
+    }
+
+    /// Adds those of another piece.
+    pub fn add(&mut self, other: Place) {
+        self.above_surface += other.above_surface;
+        self.bounds = match (self.bounds, other.bounds) {
+            (Some((a, b)), Some((c, d))) => bounds(&[a, b, c, d]),
+            (own, other) => own.or(other),
+        };
+        for (class, n) in other.classes {
+            *self.classes.entry(class).or_default() += n;
+        }
     }
 
     /// One line for people, if there are any outliers.

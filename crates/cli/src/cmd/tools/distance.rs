@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use pellucid::big::Large;
 use pellucid::cloud::quality::{MeshIndex, TriangleMesh};
 use pellucid::cloud::{Attribute, KdTree, Point, Values, vec3};
-use pellucid::{PointCloud, io};
+use pellucid::io::{self, Document};
+use pellucid::{PointCloud, Run};
 
 use super::each;
+use super::pieces::{self, Change};
 use crate::args::Distance;
 use crate::cmd::compare::number;
 use crate::cmd::jobs::Request;
@@ -21,6 +24,7 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     let [inputs @ .., reference, output] = args.paths.as_slice() else {
         return Err(Failure::input("give IN, REFERENCE and OUT"));
     };
+    pieces::check_fits(args.common.memory, reference)?;
     let target = Target::read(args, reference)?;
     let request = Request {
         inputs,
@@ -31,18 +35,18 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
         makes_folders: true,
         forbid: vec![reference.clone()],
     };
-    each(&request, &args.common, "measuring", |document, _| {
-        let points = document.cloud.positions();
-        let distances = match &target.mesh {
-            Some(mesh) => to_mesh(points, mesh, args.signed),
-            None => to_points(points, &target.cloud, args.signed),
-        };
-        let distances = distances.map_err(|e| Failure::input(naming(reference, e)))?;
-        let what = if target.mesh.is_some() { "the mesh" } else { "the points" };
-        let said = summary(&distances, what, reference);
-        let attribute = Attribute::scalar(DISTANCE, Values::F64(distances));
-        document.cloud.set_attribute(attribute).map_err(Failure::work)?;
-        Ok(said)
+    let measured = || Measured {
+        args,
+        target: &target,
+        reference,
+        index: target.index(args.signed),
+        summary: Summary::default(),
+    };
+    let prepare = |_: &Large, _: &mut Run| Ok(Box::new(measured()) as Box<dyn Change>);
+    each(&request, &args.common, "measuring", &prepare, |document, _| {
+        let mut measured = measured();
+        measured.change(document)?;
+        Ok(measured.said(document.cloud.len(), document.cloud.len()))
     })
 }
 
@@ -50,6 +54,51 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
 struct Target {
     cloud: PointCloud,
     mesh: Option<TriangleMesh>,
+}
+
+/// What finds the nearest point of a target.
+enum Index {
+    Mesh(MeshIndex),
+    Points(KdTree),
+}
+
+/// Distances of clouds, or of the pieces of one, to a target.
+struct Measured<'a> {
+    args: &'a Distance,
+    target: &'a Target,
+    reference: &'a Path,
+    index: Result<Index, String>,
+    summary: Summary,
+}
+
+impl Change for Measured<'_> {
+    fn change(&mut self, piece: &mut Document) -> Result<(), Failure> {
+        let points = piece.cloud.positions();
+        let distances = match &self.index {
+            Err(fault) => return Err(Failure::input(naming(self.reference, fault))),
+            Ok(Index::Mesh(index)) if self.args.signed => index.signed_distances(points),
+            Ok(Index::Mesh(index)) => index.distances(points),
+            Ok(Index::Points(tree)) => {
+                to_points(points, &self.target.cloud, tree, self.args.signed)
+            }
+        };
+        self.summary.add(&distances);
+        let attribute = Attribute::scalar(DISTANCE, Values::F64(distances));
+        piece.cloud.set_attribute(attribute).map_err(Failure::work)
+    }
+
+    fn said(&self, _: usize, after: usize) -> String {
+        let what = if self.target.mesh.is_some() { "the mesh" } else { "the points" };
+        let Summary { points, sum, squares, most } = self.summary;
+        let n = points.max(1) as f64;
+        format!(
+            "{after} points, distance to {what} of {}: mean {}, rms {}, largest {} file units",
+            self.reference.display(),
+            number(sum / n),
+            number((squares / n).sqrt()),
+            number(most)
+        )
+    }
 }
 
 impl Target {
@@ -63,50 +112,56 @@ impl Target {
         let mesh = if is_mesh { Some(io::read_mesh(path)?) } else { None };
         Ok(Target { cloud: document.cloud, mesh })
     }
-}
 
-fn to_mesh(points: &[Point], mesh: &TriangleMesh, signed: bool) -> Result<Vec<f64>, String> {
-    let index = MeshIndex::new(mesh).map_err(|e| e.to_string())?;
-    Ok(if signed { index.signed_distances(points) } else { index.distances(points) })
+    fn index(&self, signed: bool) -> Result<Index, String> {
+        if let Some(mesh) = &self.mesh {
+            return Ok(Index::Mesh(MeshIndex::new(mesh).map_err(|e| e.to_string())?));
+        }
+        if signed && self.cloud.normals().is_none() {
+            return Err("--signed needs normals in this file; pellucid normals adds them".into());
+        }
+        let tree = KdTree::new(self.cloud.positions());
+        match tree.is_empty() {
+            true => Err("there is no point with finite coordinates".to_owned()),
+            false => Ok(Index::Points(tree)),
+        }
+    }
 }
 
 /// Distances to the nearest points, NaN for rows that are not finite.
-fn to_points(points: &[Point], reference: &PointCloud, signed: bool) -> Result<Vec<f64>, String> {
-    let normals = reference.normals();
-    if signed && normals.is_none() {
-        return Err("--signed needs normals in this file; pellucid normals adds them".to_owned());
-    }
-    let tree = KdTree::new(reference.positions());
-    if tree.is_empty() {
-        return Err("there is no point with finite coordinates".to_owned());
-    }
+fn to_points(points: &[Point], reference: &PointCloud, tree: &KdTree, signed: bool) -> Vec<f64> {
+    let normals = reference.normals().filter(|_| signed);
     let nearest = tree.nearest_of(points);
     let pairs = points.iter().zip(nearest);
-    Ok(pairs
+    pairs
         .map(|(p, n)| {
             let i = n.index as usize;
             let Some(q) = reference.positions().get(i) else { return f64::NAN };
             let distance = n.distance2.sqrt();
-            match normals.as_ref().filter(|_| signed) {
+            match &normals {
                 Some(normals) => distance.copysign(vec3::dot(vec3::sub(*p, *q), normals[i])),
                 None => distance,
             }
         })
-        .collect())
+        .collect()
 }
 
-fn summary(distances: &[f64], what: &str, reference: &Path) -> String {
-    let lengths: Vec<f64> = distances.iter().map(|d| d.abs()).filter(|d| d.is_finite()).collect();
-    let n = lengths.len().max(1) as f64;
-    let mean = lengths.iter().sum::<f64>() / n;
-    let rms = (lengths.iter().map(|d| d * d).sum::<f64>() / n).sqrt();
-    let most = lengths.iter().copied().fold(0.0, f64::max);
-    format!(
-        "{} points, distance to {what} of {}: mean {}, rms {}, largest {} file units",
-        distances.len(),
-        reference.display(),
-        number(mean),
-        number(rms),
-        number(most)
-    )
+/// What distances add up to; those that are no numbers do not count.
+#[derive(Debug, Clone, Copy, Default)]
+struct Summary {
+    points: usize,
+    sum: f64,
+    squares: f64,
+    most: f64,
+}
+
+impl Summary {
+    fn add(&mut self, distances: &[f64]) {
+        for d in distances.iter().map(|d| d.abs()).filter(|d| d.is_finite()) {
+            self.points += 1;
+            self.sum += d;
+            self.squares += d * d;
+            self.most = self.most.max(d);
+        }
+    }
 }

@@ -1,14 +1,18 @@
 //! `pellucid merge`: several clouds in one file.
 
+use std::path::PathBuf;
+
 use pellucid::PointCloud;
 use pellucid::cloud::{Attribute, Point, Values};
-use pellucid::io::Document;
+use pellucid::io::{Document, PieceFile, PieceWriter};
 
-use super::{options, write};
+use super::pieces::{self, Way};
+use super::{options, say, write};
 use crate::args::Merge;
 use crate::cmd::jobs::{self, Job};
 use crate::cmd::streams;
 use crate::failure::{Failure, naming};
+use crate::interrupt;
 use crate::output::note;
 use crate::progress::Show;
 
@@ -23,6 +27,10 @@ pub fn run(args: &Merge) -> Result<(), Failure> {
     let streams = &args.common.streams;
     for input in &inputs {
         streams::check(input, &args.output, streams, &options(&args.common, &inputs))?;
+    }
+    let all: Vec<&PathBuf> = inputs.iter().collect();
+    if let Some(memory) = pieces::wanted(args.common.memory, &all, &args.output)? {
+        return large(args, &inputs, &Way::new(&args.common, &inputs, memory));
     }
     let show = Show::new(args.common.quiet);
     let in_format = streams.in_format.as_deref();
@@ -44,6 +52,69 @@ pub fn run(args: &Merge) -> Result<(), Failure> {
         streams: streams.clone(),
     };
     write(&document, &input, &job, &args.common, &said)
+}
+
+/// Merges files larger than memory, one piece after the other.
+fn large(args: &Merge, inputs: &[PathBuf], way: &Way) -> Result<(), Failure> {
+    let files = inputs.iter().map(|p| PieceFile::open(p)).collect::<Result<Vec<_>, _>>()?;
+    let format = files[0].check_output(&args.output)?;
+    let mut firsts = Vec::new();
+    for file in &files {
+        file.documents(1, &mut |piece| {
+            firsts.push(piece);
+            false
+        })?;
+    }
+    let Some(source) = firsts.first().map(|d| d.source.without_rows()) else {
+        return Err(Failure::input(naming(&inputs[0], "there are no points to merge")));
+    };
+    let names = common_attributes(&firsts);
+    let mut writer = PieceWriter::create(&args.output, format, &way.options)?;
+    let mut points = 0;
+    way.run("merging", |run| {
+        for (number, file) in files.iter().enumerate() {
+            pieces::each(file, way, run, &mut |piece| {
+                let mut cloud = PointCloud::new(piece.cloud.positions().to_vec());
+                for name in &names {
+                    if let Some(a) = piece.cloud.attribute(name) {
+                        cloud.set_attribute(a.clone()).map_err(Failure::work)?;
+                    }
+                }
+                points += cloud.len();
+                if args.source {
+                    let numbers = Values::U32(vec![number as u32; cloud.len()]);
+                    let attribute = Attribute::scalar(SOURCE, numbers);
+                    cloud.set_attribute(attribute).map_err(Failure::work)?;
+                }
+                Ok(writer.add(&Document { cloud, source: source.clone() })?)
+            })?;
+        }
+        Ok(())
+    })?;
+    streams::tell(&args.output, &interrupt::writing(|| Ok(writer.finish()?))?);
+    let said = format!("{points} points of {} clouds", files.len());
+    say(&format!("{} files", files.len()), &args.output, &args.common, &said)
+}
+
+/// Attributes that every file has in the same form; says which are left out.
+fn common_attributes(firsts: &[Document]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for a in firsts.iter().flat_map(|d| d.cloud.attributes()) {
+        if names.iter().any(|n| n == a.name()) {
+            continue;
+        }
+        names.push(a.name().to_owned());
+    }
+    names.retain(|name| {
+        let form =
+            |d: &Document| d.cloud.attribute(name).map(|a| (a.width(), a.values().type_name()));
+        let alike = firsts.windows(2).all(|w| form(&w[0]) == form(&w[1]));
+        if !alike {
+            note(&format!("\"{name}\" was left out: not every cloud has it alike"));
+        }
+        alike
+    });
+    names
 }
 
 /// All points, with the attributes that every cloud has.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use pellucid::PointCloud;
 use pellucid::cloud::attribute::names;
-use pellucid::io::{self, Compression, Document};
+use pellucid::io::{self, Compression, Document, PieceFile, PieceWriter, WriteOptions};
 
 use super::options;
+use super::pieces::{self, Way};
 use crate::args::Split;
 use crate::cmd::jobs;
 use crate::cmd::streams;
@@ -18,6 +19,8 @@ use crate::progress::Show;
 
 /// Files that one cloud is split into, at most: more is a mistake.
 const MOST: usize = 10_000;
+/// Parts of a large cloud that are written in one pass over it.
+const AT_ONCE: usize = 64;
 /// Attributes that say which scan a point is from, by format.
 const SCANS: [&str; 2] = ["scan", "point_source_id"];
 
@@ -44,6 +47,11 @@ pub fn run(args: &Split) -> Result<(), Failure> {
     output::make_folder(&args.output)?;
     let mut written = BTreeSet::new();
     for input in &inputs {
+        if let Some(memory) = pieces::wanted(args.common.memory, &[input], &args.output)? {
+            let way = Way::new(&args.common, &inputs, memory);
+            large(args, input, &way, &mut written)?;
+            continue;
+        }
         one(args, input, &inputs, &mut written)?;
     }
     Ok(())
@@ -60,27 +68,9 @@ fn one(
     let document = streams::read(input, None, show)?;
     let fault = |text: String| Failure::input(naming(input, text));
     let (word, parts) = parts(args, &document.cloud).map_err(fault)?;
-    if parts.len() > MOST {
-        let n = parts.len();
-        return Err(fault(format!(
-            "it would become {n} files, and the limit is {MOST}; give a larger --tile, or another \
-             attribute with --by"
-        )));
-    }
     let options = options(&args.common, inputs);
-    let named: Vec<(PathBuf, &Vec<usize>)> = parts
-        .iter()
-        .map(|(key, rows)| (args.output.join(name(args, input, &word, *key)), rows))
-        .collect();
-    // Before the first is written.
-    for (path, _) in &named {
-        io::check_output(path, &options)?;
-        if !written.insert(path.clone()) {
-            let text = format!("its part {} was made of another input already", path.display());
-            return Err(fault(format!("{text}; split them into folders of their own")));
-        }
-    }
-    for (path, rows) in &named {
+    let paths = paths(args, input, &word, parts.keys().copied(), &options, written)?;
+    for (path, rows) in paths.values().zip(parts.values()) {
         interrupt::check()?;
         let cloud = document.cloud.select(rows);
         let part = Document { cloud, source: document.source.clone() };
@@ -89,6 +79,81 @@ fn one(
         streams::say(path, args.common.quiet, &line)?;
     }
     Ok(())
+}
+
+/// Where each part goes, which is checked before the first is written.
+fn paths(
+    args: &Split,
+    input: &Path,
+    word: &str,
+    keys: impl ExactSizeIterator<Item = Key>,
+    options: &WriteOptions,
+    written: &mut BTreeSet<PathBuf>,
+) -> Result<BTreeMap<Key, PathBuf>, Failure> {
+    let fault = |text: String| Failure::input(naming(input, text));
+    if keys.len() > MOST {
+        return Err(fault(format!(
+            "it would become {} files, and the limit is {MOST}; give a larger --tile, or another \
+             attribute with --by",
+            keys.len()
+        )));
+    }
+    let paths: BTreeMap<Key, PathBuf> =
+        keys.map(|key| (key, args.output.join(name(args, input, word, key)))).collect();
+    for path in paths.values() {
+        io::check_output(path, options)?;
+        if !written.insert(path.clone()) {
+            let text = format!("its part {} was made of another input already", path.display());
+            return Err(fault(format!("{text}; split them into folders of their own")));
+        }
+    }
+    Ok(paths)
+}
+
+/// Splits a cloud larger than memory: the keys first, then some parts in each pass over it.
+fn large(
+    args: &Split,
+    input: &Path,
+    way: &Way,
+    written: &mut BTreeSet<PathBuf>,
+) -> Result<(), Failure> {
+    let fault = |text: String| Failure::input(naming(input, text));
+    let file = PieceFile::open(input)?;
+    way.run("splitting", |run| {
+        let (mut keys, mut word) = (BTreeSet::new(), String::new());
+        pieces::each(&file, way, run, &mut |piece| {
+            let (called, found) = parts(args, &piece.cloud).map_err(fault)?;
+            word = called;
+            keys.extend(found.into_keys());
+            Ok(())
+        })?;
+        let keys: Vec<Key> = keys.into_iter().collect();
+        let paths = paths(args, input, &word, keys.iter().copied(), &way.options, written)?;
+        for some in keys.chunks(AT_ONCE) {
+            let mut writers = BTreeMap::new();
+            for key in some {
+                let format = file.check_output(&paths[key])?;
+                writers.insert(*key, (PieceWriter::create(&paths[key], format, &way.options)?, 0));
+            }
+            pieces::each(&file, way, run, &mut |piece| {
+                for (key, rows) in parts(args, &piece.cloud).map_err(fault)?.1 {
+                    if let Some((writer, points)) = writers.get_mut(&key) {
+                        let (cloud, source) = (piece.cloud.select(&rows), piece.source.clone());
+                        writer.add(&Document { cloud, source })?;
+                        *points += rows.len();
+                    }
+                }
+                Ok(())
+            })?;
+            for (key, (writer, points)) in writers {
+                let path = &paths[&key];
+                streams::tell(path, &interrupt::writing(|| Ok(writer.finish()?))?);
+                let line = format!("{} -> {}: {points} points\n", input.display(), path.display());
+                streams::say(path, way.quiet, &line)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// What parts are called, and the rows of each.

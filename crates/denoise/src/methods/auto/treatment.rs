@@ -128,7 +128,12 @@ impl Work<'_, '_> {
         self.report.line_points = lines;
     }
 
+    /// The noise as the parameters give it, or else as the points show it.
     fn estimate(&mut self) -> (Estimate, Vec<f64>) {
+        if let Some(given) = self.auto.parameters.noise {
+            let noise = given / self.frame.unit();
+            return (Estimate { noise, uneven: None }, vec![noise; self.frame.points().len()]);
+        }
         let inner = self.inner_points();
         let mut report = std::mem::take(self.report);
         let found = Run::timed(&mut report, "noise", || Estimate::new(&self.sample(&inner)));

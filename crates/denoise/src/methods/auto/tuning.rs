@@ -114,7 +114,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Tuning {
             negligible: 0.125,
-            coarse: 1.25,
+            coarse: 1.5,
             parts: 1.35,
             less_coarse: 0.6,
             removed: 1.15,

@@ -66,8 +66,8 @@ parameters! {
         solver: Solver = Solver::Cg;
         /// Relative residual at which the solver stops.
         solver_tolerance: f64 = 1e-8, in above(0.0).below(1.0);
-        /// Standard deviation of the noise, if it is known; null: estimated.
-        noise: Option<f64> = None, in above(0.0), unit "spacings";
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
         /// Largest number of outer iterations.
         iterations: usize = 30, in at_least(1.0), unit "iterations";
         /// What ends the outer loop.

@@ -5,7 +5,6 @@ use featgraph::learn::{self, AlternateParams, LearnParams};
 use featgraph::metric::Metric;
 use featgraph::solve::{CgParams, LinearOperator, LsqrParams, Shifted, TransposeOperator};
 use featgraph::solve::{conjugate_gradient, lsqr};
-use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals as normal, sample, vec3};
 
 use super::params::{Fgl, MetricRule, NormalSign, Sampling, Schedule, Solver, StopRule};
@@ -17,14 +16,6 @@ use crate::{DenoiseError, Iteration};
 
 /// Weights by the published code's habit of naming b: rises by one every five iterations.
 const PUBLISHED_PERIOD: usize = 5;
-
-/// The noise in local units: as given, or as the cloud shows it.
-pub fn noise(p: &Fgl, frame: &LocalFrame) -> NoiseEstimate {
-    match p.noise {
-        Some(sigma) => NoiseEstimate { sigma, ..frame.noise() },
-        None => frame.noise(),
-    }
-}
 
 /// The nearest neighbors of every point, wide enough for normals and patches.
 pub fn nearest(y: &[Point], p: &Fgl) -> NeighborTable {

@@ -62,6 +62,8 @@ parameters! {
         stop_movement: f64 = 0.06, in at_least(0.0), unit "spacings";
         /// Stop when points have moved along their normals by this share of the estimated noise.
         stop_noise: f64 = 1.0, in above(0.0);
+        /// Standard deviation of the noise on each axis; null: estimated from the cloud.
+        noise: Option<f64> = None, in above(0.0), unit "file units";
     }
 }
 
