@@ -9,7 +9,7 @@ mod sweep;
 
 use std::process::ExitCode;
 
-use attack::{mutate, soak};
+use attack::{hostile, mutate, soak};
 use clap::{Parser, Subcommand};
 use experiments::args::{PaperArgs, SpeedArgs};
 use pellucid_cli::failure::Failure;
@@ -43,6 +43,8 @@ enum Command {
     Sweep(sweep::Args),
     /// Run the program on thousands of changed files of all formats.
     Mutate(mutate::Args),
+    /// Run every method and preset of the program on clouds of hostile numbers.
+    Hostile(hostile::Args),
     /// Run the program on random files with random options and kills, for some time.
     Soak(soak::Args),
 }
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Command::Fit(args) => plain(fit::run(&args)),
         Command::Sweep(args) => plain(sweep::run(&args)),
         Command::Mutate(args) => plain(mutate::run(&args)),
+        Command::Hostile(args) => plain(hostile::run(&args)),
         Command::Soak(args) => plain(soak::run(&args)),
     })
 }

@@ -76,6 +76,13 @@ fn published_numbers_are_found() {
     assert_eq!(published::column_of("fgl", None), Some("Ours"));
     assert_eq!(published::column_of("apss", None), Some("APSS"));
     assert_eq!(published::column_of("mls", None), None);
+    // Competitors whose default is ours are compared by what follows their papers.
+    for (method, column) in
+        [("awlop", "AWLOP"), ("nld", "NLD"), ("mrpca", "MRPCA"), ("lr", "LR"), ("glr", "GLR")]
+    {
+        assert_eq!(published::column_of(method, Some("paper")), Some(column));
+        assert_eq!(published::column_of(method, None), None);
+    }
     assert_eq!(published::printed("lordquas"), "Quasimoto");
 }
 

@@ -4,6 +4,8 @@
 mod mse;
 mod snr;
 
+use pellucid::denoise::registry;
+
 /// File names of the models, in the order of the tables' rows.
 pub const MODELS: [&str; 5] = ["anchor", "daratech", "dc", "gargoyle", "lordquas"];
 
@@ -101,9 +103,17 @@ pub fn column_of(method: &str, preset: Option<&str>) -> Option<&'static str> {
         ("fgl", Some("baseline1")) => "Baseline1",
         ("fgl", Some("baseline2")) => "Baseline2",
         ("fgl", _) => "Ours",
-        (name, None) => COLUMNS.into_iter().find(|c| c.to_lowercase() == name)?,
+        (name, preset) if preset == as_published(name) => {
+            COLUMNS.into_iter().find(|c| c.to_lowercase() == name)?
+        }
         _ => return None,
     })
+}
+
+/// The preset that follows a competitor's own paper: `paper` where there is one, else the default does.
+fn as_published(method: &str) -> Option<&'static str> {
+    let presets = registry::find(method).map_or(&[][..], |m| m.presets);
+    presets.iter().map(|p| p.name).find(|name| *name == "paper")
 }
 
 /// A model's name in print.
