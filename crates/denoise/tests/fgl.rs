@@ -116,7 +116,7 @@ fn centers_that_move_denoise_and_centers_held_in_place_do_not() {
     let noisy = add_noise(&scaled(&clean), NoiseModel::Gaussian, 0.35, 8).unwrap();
     let rms = |c: &PointCloud| {
         let distance = |&p: &Point| Shape::Torus.distance(vec3::scale(p, 1.0 / unit)) * unit;
-        root_mean_square(c.positions().iter().map(|p| distance(p)))
+        root_mean_square(c.positions().iter().map(distance))
     };
     let before = rms(&noisy);
     let text = rms(&run(&noisy, "text", &[]).cloud);
