@@ -57,8 +57,6 @@ pub struct Levels<'a, 'r> {
     pub run: &'a mut Run<'r>,
     /// Where points are.
     pub y: Vec<Point>,
-    /// Mean movement of the very first round: rounds of all levels end by it.
-    pub first: Option<f64>,
     /// Whether the observer asked to stop.
     pub stopped: bool,
 }
@@ -204,8 +202,7 @@ impl Levels<'_, '_> {
     ) -> Result<Level, DenoiseError> {
         let mut seen = Seen::default();
         let mut rounds = Vec::new();
-        let first = self.first.map(|first| first / part.unit);
-        let mut follow = Follow::new(self.tuning, noise, self.strength, first);
+        let mut follow = Follow::new(self.tuning, noise, self.strength);
         let start = part.y.clone();
         let mut stop = Stop::IterationLimit;
         for index in 1..=self.most {
@@ -245,7 +242,6 @@ impl Levels<'_, '_> {
         let sample =
             Sample { points: &part.y, numbers: &part.numbers, inner: part.inner.as_deref() };
         let left = estimate::noise_left(&sample);
-        self.first = follow.first().map(|first| first * part.unit);
         let thinness = follow.thinness();
         let amount = ((1.0 - thinness) * self.strength).min(1.0);
         let even = (self.even as f64 * (1.0 - 0.5 * thinness)).round() as usize;

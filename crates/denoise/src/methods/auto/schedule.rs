@@ -70,15 +70,9 @@ pub struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    /// For `sigma` spacings of noise; `first` is the mean movement of the first round, if that was
-    /// at another level.
-    pub fn new(tuning: &'a Tuning, sigma: f64, strength: f64, first: Option<f64>) -> Self {
-        Follow { tuning, sigma, thinness: 0.0, strength, first, removed: 0.0 }
-    }
-
-    /// The mean movement of the first round.
-    pub fn first(&self) -> Option<f64> {
-        self.first
+    /// For `sigma` spacings of noise.
+    pub fn new(tuning: &'a Tuning, sigma: f64, strength: f64) -> Self {
+        Follow { tuning, sigma, thinness: 0.0, strength, first: None, removed: 0.0 }
     }
 
     /// What the next round does.

@@ -185,7 +185,6 @@ impl Work<'_, '_> {
             report: self.report,
             run: self.run,
             y: frame.points().to_vec(),
-            first: None,
             stopped: false,
         };
         let done = go(&mut levels)?;
