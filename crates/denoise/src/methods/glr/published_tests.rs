@@ -4,7 +4,7 @@ use pellucid_cloud::PointCloud;
 
 use super::*;
 use crate::frame::Unit;
-use crate::registry::Parameters;
+use crate::parameters::Parameters;
 
 #[test]
 fn strengths_are_those_of_the_program_at_its_levels() {
