@@ -41,7 +41,7 @@ impl Parameters for Sample {
 }
 
 fn fault(sample: Sample) -> String {
-    sample.denoiser().err().expect("the check must fail").to_string()
+    sample.denoiser().expect_err("the check must fail").to_string()
 }
 
 #[test]
