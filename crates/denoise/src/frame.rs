@@ -32,7 +32,7 @@ pub struct LocalFrame {
     start: Vec<Point>,
     /// File units per local unit.
     unit: f64,
-    centre: Point,
+    center: Point,
     /// The local axes in the file's frame.
     axes: [Point; 3],
 }
@@ -82,7 +82,7 @@ pub struct Place {
     /// Upper corner of it.
     pub high: Point,
     /// What becomes the origin.
-    pub centre: Point,
+    pub center: Point,
     /// File units per local unit.
     pub unit: f64,
     /// Whether points at the origin are missing measurements.
@@ -114,7 +114,7 @@ impl LocalFrame {
                 needed,
             });
         }
-        let (centre, unit) = match unit {
+        let (center, unit) = match unit {
             Unit::File => {
                 check_file_units("units", Unit::File.given(), FILE_RULE, extent.spacing)?;
                 ([0.0; 3], 1.0)
@@ -122,7 +122,7 @@ impl LocalFrame {
             Unit::Spacing => (extent.center, extent.spacing),
         };
         let points = distinct.pick(cloud.positions());
-        let start: Vec<Point> = points.iter().map(|&p| to_local(p, centre, unit)).collect();
+        let start: Vec<Point> = points.iter().map(|&p| to_local(p, center, unit)).collect();
         let order = SpatialOrder::new(&start);
         let DistinctRows { not_finite, far, missing, .. } = distinct;
         Ok(LocalFrame {
@@ -132,7 +132,7 @@ impl LocalFrame {
             skipped: Skipped { not_finite, far, missing },
             start: order.sort(&start),
             unit,
-            centre,
+            center,
             axes: FILE_AXES,
         })
     }
@@ -144,7 +144,7 @@ impl LocalFrame {
     pub fn at(place: &Place, rows: &[u32], points: &[Point], ordinals: &[u32]) -> LocalFrame {
         let number = |i: u32| ordinals[i as usize];
         let copies = distinct::copies(points, number);
-        let local = |&i: &u32| to_local(points[i as usize], place.centre, place.unit);
+        let local = |&i: &u32| to_local(points[i as usize], place.center, place.unit);
         let is_missing = |i: &u32| place.is_missing(points[*i as usize]);
         let is_near = |i: &u32| !is_missing(i) && local(i).iter().all(|c| c.abs() <= distinct::FAR);
         let mut is_copy = vec![false; points.len()];
@@ -164,7 +164,7 @@ impl LocalFrame {
             skipped: Skipped { far, missing, ..Skipped::default() },
             start: first.iter().map(local).collect(),
             unit: place.unit,
-            centre: place.centre,
+            center: place.center,
             axes: FILE_AXES,
         }
     }
@@ -268,7 +268,7 @@ impl LocalFrame {
 
     /// A position given in the file's frame, in the local one.
     pub fn local(&self, p: Point) -> Point {
-        turn(&self.axes, to_local(p, self.centre, self.unit))
+        turn(&self.axes, to_local(p, self.center, self.unit))
     }
 
     /// The estimated noise, in local units.
@@ -352,8 +352,8 @@ pub(crate) fn measure(points: &[Point]) -> (Point, f64) {
 }
 
 /// Divided, since the inverse of a very small unit is infinite.
-fn to_local(p: Point, centre: Point, unit: f64) -> Point {
-    vec3::sub(p, centre).map(|c| c / unit)
+fn to_local(p: Point, center: Point, unit: f64) -> Point {
+    vec3::sub(p, center).map(|c| c / unit)
 }
 
 fn turn(axes: &[Point; 3], p: Point) -> Point {

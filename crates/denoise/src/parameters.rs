@@ -265,6 +265,13 @@ impl<P> Deref for Checked<P> {
     }
 }
 
+impl<P: Parameters> Checked<P> {
+    /// Denoises a cloud, as [`Denoiser::denoise`] does, which need not be imported for it.
+    pub fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {
+        Denoiser::denoise(self, noisy, run)
+    }
+}
+
 impl<P: Parameters> Denoiser for Checked<P> {
     /// Runs the method on the threads that the run asks for; its progress goes from 0 to 1.
     fn denoise(&self, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, DenoiseError> {

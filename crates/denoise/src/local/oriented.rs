@@ -81,7 +81,7 @@ pub struct Neighborhood<'a> {
     /// from the place of collection along its normal.
     near: [Vec<f64>; 4],
     /// Where the points were collected, and the query relative to it.
-    centre: Point,
+    center: Point,
     offset: Point,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Neighborhood<'a> {
             around: from.tree.around(from.points),
             normals: from.normals,
             near: Default::default(),
-            centre: [0.0; 3],
+            center: [0.0; 3],
             offset: [0.0; 3],
         }
     }
@@ -107,7 +107,7 @@ impl<'a> Neighborhood<'a> {
     /// Collects the points around `q` that matter for supports of `radius`.
     #[inline]
     pub fn collect(&mut self, q: Point, radius: f64) {
-        (self.centre, self.offset) = (q, [0.0; 3]);
+        (self.center, self.offset) = (q, [0.0; 3]);
         self.around.ball(q, (self.cut2.sqrt() + MARGIN) * radius);
         let [nx, ny, nz, h] = &mut self.near;
         let n = self.around.len();
@@ -159,7 +159,7 @@ impl<'a> Neighborhood<'a> {
     /// Where the query is.
     #[inline]
     pub fn position(&self) -> Point {
-        vec3::add(self.centre, self.offset)
+        vec3::add(self.center, self.offset)
     }
 
     /// The sphere fitted with weights `(1 - t²)⁴`, `t` being the distance in units of `radius`,

@@ -85,9 +85,9 @@ impl Moments {
     /// Points on a line or in one place lie on many planes; one of them is given.
     #[inline]
     pub fn plane(&self) -> Option<Plane> {
-        let centre = self.mean().filter(|&m| vec3::is_finite(m))?;
+        let center = self.mean().filter(|&m| vec3::is_finite(m))?;
         let covariance = self.covariance().filter(|c| c.iter().all(|v| v.is_finite()))?;
-        Some(Plane { centre, normal: smallest_eigenvector(covariance) })
+        Some(Plane { center, normal: smallest_eigenvector(covariance) })
     }
 }
 
@@ -95,7 +95,7 @@ impl Moments {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
     /// A point on the plane.
-    pub centre: Point,
+    pub center: Point,
     /// The unit normal.
     pub normal: Point,
 }
@@ -104,7 +104,7 @@ impl Plane {
     /// Signed distance from the plane to `x`.
     #[inline]
     pub fn offset(&self, x: Point) -> f64 {
-        vec3::dot(vec3::sub(x, self.centre), self.normal)
+        vec3::dot(vec3::sub(x, self.center), self.normal)
     }
 
     /// The nearest point on the plane.

@@ -36,7 +36,7 @@ impl PlaneSum {
         m[3] += wn[1] * n[1];
         m[4] += wn[1] * n[2];
         m[5] += wn[2] * n[2];
-        self.right = vec3::add(self.right, vec3::scale(wn, vec3::dot(n, plane.centre)));
+        self.right = vec3::add(self.right, vec3::scale(wn, vec3::dot(n, plane.center)));
     }
 
     /// Where the sum plus `pull` times the squared distance to `anchor` is least; `None` where

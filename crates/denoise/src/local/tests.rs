@@ -28,7 +28,7 @@ const AXIS: Point = [0.48, -0.6, 0.64];
 fn plane_of_exact_points_is_that_plane() {
     let plane = plane_of(&patch(AXIS, |_, _| 0.25));
     assert!((vec3::dot(plane.normal, AXIS).abs() - 1.0).abs() < 1e-12);
-    assert!((vec3::dot(plane.centre, AXIS) - 0.25).abs() < 1e-12);
+    assert!((vec3::dot(plane.center, AXIS) - 0.25).abs() < 1e-12);
     let foot = plane.project([3.0, 1.0, -2.0]);
     assert!(plane.offset(foot).abs() < 1e-12);
 }
@@ -43,7 +43,7 @@ fn weights_move_the_plane() {
     }
     let plane = moments.plane().unwrap();
     // The weighted mean of the heights 0 and 1 with weights 3 to 1.
-    assert!((plane.centre[2] - 0.25).abs() < 1e-12);
+    assert!((plane.center[2] - 0.25).abs() < 1e-12);
     assert!((plane.normal[2].abs() - 1.0).abs() < 1e-12);
 }
 
@@ -61,7 +61,7 @@ fn quadric_reproduces_a_quadric() {
     let f = |u: f64, v: f64| 0.1 - 0.2 * u + 0.05 * v + 0.3 * u * u - 0.15 * u * v + 0.4 * v * v;
     let points = patch(AXIS, f);
     // Over the generating axis the field is exactly quadratic.
-    let plane = Plane { centre: [0.0; 3], normal: AXIS };
+    let plane = Plane { center: [0.0; 3], normal: AXIS };
     let mut fit = QuadricFit::new(&plane, [0.0; 3], 1.5);
     points.iter().for_each(|&p| fit.add(p, 1.0));
     let quadric = fit.solve().unwrap();
@@ -77,7 +77,7 @@ fn quadric_reproduces_a_quadric() {
 fn quadric_projection_is_nearly_orthogonal() {
     // A bowl z = u²/2: from above its bottom the foot is the bottom.
     let points = patch([0.0, 0.0, 1.0], |u, _| 0.5 * u * u);
-    let plane = Plane { centre: [0.0; 3], normal: [0.0, 0.0, 1.0] };
+    let plane = Plane { center: [0.0; 3], normal: [0.0, 0.0, 1.0] };
     let mut fit = QuadricFit::new(&plane, [0.0; 3], 1.0);
     points.iter().for_each(|&p| fit.add(p, 1.0));
     let foot = fit.solve().unwrap().project([0.0, 0.0, 0.3]);

@@ -214,7 +214,7 @@ impl Fit {
 }
 
 fn moved(plane: &Plane, by: Point) -> Plane {
-    Plane { centre: vec3::add(plane.centre, by), normal: plane.normal }
+    Plane { center: vec3::add(plane.center, by), normal: plane.normal }
 }
 
 /// `f` of every point and its number, in parallel.

@@ -25,11 +25,11 @@ impl HeightFrame {
     ///
     /// Its axes follow from the patch alone, up to their signs, so that maps of like patches are
     /// alike however they lie in space.
-    pub fn new(centre: Point, members: &[Point]) -> Option<HeightFrame> {
+    pub fn new(center: Point, members: &[Point]) -> Option<HeightFrame> {
         let mut moments = Moments::default();
         let mut scale2 = 0.0_f64;
         for &x in members {
-            let x = vec3::sub(x, centre);
+            let x = vec3::sub(x, center);
             moments.add(x, 1.0);
             scale2 = scale2.max(vec3::dot(x, x));
         }
@@ -40,14 +40,14 @@ impl HeightFrame {
         }
         let scale = scale2.sqrt();
         let mut fit = QuadricFit::new(&plane, [0.0; 3], scale);
-        members.iter().for_each(|&x| fit.add(vec3::sub(x, centre), 1.0));
+        members.iter().for_each(|&x| fit.add(vec3::sub(x, center), 1.0));
         let u = match fit.solve().and_then(|q| q.strongest_curvature()) {
             Some(u) => u,
             None => symmetric_eigen(moments.covariance()?).vectors[2],
         };
         let u = vec3::sub(u, vec3::scale(plane.normal, vec3::dot(u, plane.normal)));
         let u = vec3::normalized(u)?;
-        let origin = vec3::add(centre, plane.project([0.0; 3]));
+        let origin = vec3::add(center, plane.project([0.0; 3]));
         Some(HeightFrame { origin, u, v: vec3::cross(plane.normal, u), n: plane.normal, scale })
     }
 

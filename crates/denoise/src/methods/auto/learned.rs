@@ -80,8 +80,8 @@ impl Learned {
         let seed = run.seed;
         let mut quiet = Run::default().with_seed(seed).with_cancel(run.cancel_flag().clone());
         crate::install(run.threads(), || {
-            let (centre, unit) = frame::measure(&points);
-            let place = Place { low, high, centre, unit, missing: survey.has_missing() };
+            let (center, unit) = frame::measure(&points);
+            let place = Place { low, high, center, unit, missing: survey.has_missing() };
             let all: Vec<u32> = (0..points.len() as u32).collect();
             let inner = survey.inner();
             let large = survey.points() > WHOLE_UP_TO;
@@ -200,7 +200,7 @@ impl Learned {
 
     /// The median point of those learned from.
     pub fn center(&self) -> Point {
-        self.place.centre
+        self.place.center
     }
 
     /// Whether a point takes part: it is finite and no missing measurement.

@@ -163,7 +163,7 @@ impl Cloud<'_> {
         sum / n.max(1) as f64
     }
 
-    /// Who comes first as a centre, another way in each round: patches that change from round to
+    /// Who comes first as a center, another way in each round: patches that change from round to
     /// round leave no traces.
     fn ranks(&self, index: usize) -> Vec<u64> {
         let draw = scramble(self.seed ^ (index as u64).wrapping_mul(0xd1b5_4a32_d192_ed03));

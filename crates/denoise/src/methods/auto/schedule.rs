@@ -52,7 +52,7 @@ impl Settings {
         }
     }
 
-    /// How many points a disk around a centre should hold.
+    /// How many points a disk around a center should hold.
     pub fn points_of_disk(&self) -> usize {
         (DISKS / self.share).round() as usize
     }
