@@ -55,15 +55,15 @@ fn noise_of_every_kind_falls() {
 }
 
 /// A given noise takes the place of the estimate, in file units: noise too little to be seen is
-/// removed, and noise that the method is told is not there stays.
+/// removed, and noise stays where the given value says that there is none.
 #[test]
 fn a_given_noise_overrides_the_estimate() {
     let (cloud, unit) = clean(Shape::Sphere);
     let noisy = |level: f64| add_noise(&cloud, NoiseModel::Gaussian, level * unit, 8).unwrap();
     let moved = |cloud: &PointCloud, noise: f64| {
         let out = run(cloud, &[("noise", json!(noise * unit))]);
-        let told = out.report.noise.unwrap();
-        assert!((told - noise * unit).abs() < 1e-9 * unit, "{told} {}", noise * unit);
+        let reported = out.report.noise.unwrap();
+        assert!((reported - noise * unit).abs() < 1e-9 * unit, "{reported} {}", noise * unit);
         (movement(cloud, &out.cloud) / unit, out.stop)
     };
     assert_eq!(run(&noisy(0.02), &[]).stop, Stop::NothingToDo);

@@ -72,8 +72,8 @@ fn each(
     let show = Show::new(common.quiet);
     jobs::each(&jobs, |job| {
         if let Some(memory) = pieces::wanted(common.memory, &[&job.input], &job.output)? {
-            let way = pieces::Way::new(common, &job.forbid, memory);
-            let said = pieces::change(&way, &job.input, &job.output, pieces)?;
+            let piece_run = pieces::PieceRun::new(common, &job.forbid, memory);
+            let said = pieces::change(&piece_run, &job.input, &job.output, pieces)?;
             return say(&job.input.display().to_string(), &job.output, common, &said);
         }
         let mut document = streams::read(&job.input, job.streams.in_format.as_deref(), show)?;

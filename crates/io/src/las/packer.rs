@@ -43,7 +43,7 @@ impl Packer {
         Ok(())
     }
 
-    /// Writes what is left and the table of chunks; the points begin at byte `start`.
+    /// Writes the remaining points and the table of chunks; the points begin at byte `start`.
     pub fn finish(
         mut self,
         length: usize,

@@ -10,7 +10,7 @@ use super::mark::{self, Place};
 use super::{Report, line, options};
 use crate::args::Outliers;
 use crate::cmd::jobs::Job;
-use crate::cmd::tools::pieces::{self, Change, Way};
+use crate::cmd::tools::pieces::{self, Change, PieceRun};
 use crate::failure::Failure;
 use crate::report::Head;
 
@@ -29,17 +29,18 @@ pub fn one(
         return Err(Failure::input("--map cannot be used with --memory"));
     }
     let (threads, quiet) = (args.threads, args.quiet);
-    let way = Way { memory, threads, quiet, options: options(args, job) };
-    let told = std::sync::Mutex::new(Told::default());
+    let piece_run = PieceRun { memory, threads, quiet, options: options(args, job) };
+    let summary = std::sync::Mutex::new(Summary::default());
     let prepare = |large: &Large, run: &mut Run| {
         let found = large.outliers(rule, run).map_err(|e| pieces::failure(large.output, e))?;
         let limit = isolated.factor;
         let format = Format::from_path(large.output);
-        let marking = Marking { args, found, limit, format, at: 0, told: &told };
+        let marking = Marking { args, found, limit, format, at: 0, summary: &summary };
         Ok(Box::new(marking) as Box<dyn Change + '_>)
     };
-    pieces::change(&way, &job.input, &job.output, &prepare)?;
-    let Told { points, outliers, spacing, place, done } = told.into_inner().unwrap_or_default();
+    pieces::change(&piece_run, &job.input, &job.output, &prepare)?;
+    let Summary { points, outliers, spacing, place, done } =
+        summary.into_inner().unwrap_or_default();
     let line = line(&job.input, &job.output, rule, (points, outliers), &place, &done);
     let report = (args.report.is_some() || args.json).then(|| Report {
         head: Head::of_command(),
@@ -58,9 +59,9 @@ pub fn one(
     Ok((report, line))
 }
 
-/// What is told of the whole file.
+/// What the report says of the whole file.
 #[derive(Default)]
-struct Told {
+struct Summary {
     points: usize,
     outliers: usize,
     spacing: f64,
@@ -76,7 +77,7 @@ struct Marking<'a> {
     format: Option<Format>,
     /// Finite points so far.
     at: usize,
-    told: &'a std::sync::Mutex<Told>,
+    summary: &'a std::sync::Mutex<Summary>,
 }
 
 impl Change for Marking<'_> {
@@ -107,12 +108,12 @@ impl Change for Marking<'_> {
             piece.cloud = marked.cloud;
             marked.done
         };
-        let mut told = self.told.lock().map_err(Failure::work)?;
-        told.points += found.flags.len();
-        told.outliers += found.count();
-        told.spacing = spacing;
-        told.place.add(place);
-        told.done = done;
+        let mut summary = self.summary.lock().map_err(Failure::work)?;
+        summary.points += found.flags.len();
+        summary.outliers += found.count();
+        summary.spacing = spacing;
+        summary.place.add(place);
+        summary.done = done;
         Ok(())
     }
 

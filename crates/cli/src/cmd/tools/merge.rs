@@ -6,7 +6,7 @@ use pellucid::PointCloud;
 use pellucid::cloud::{Attribute, Point, Values};
 use pellucid::io::{Document, PieceFile, PieceWriter};
 
-use super::pieces::{self, Way};
+use super::pieces::{self, PieceRun};
 use super::{options, say, write};
 use crate::args::Merge;
 use crate::cmd::jobs::{self, Job};
@@ -30,7 +30,7 @@ pub fn run(args: &Merge) -> Result<(), Failure> {
     }
     let all: Vec<&PathBuf> = inputs.iter().collect();
     if let Some(memory) = pieces::wanted(args.common.memory, &all, &args.output)? {
-        return large(args, &inputs, &Way::new(&args.common, &inputs, memory));
+        return large(args, &inputs, &PieceRun::new(&args.common, &inputs, memory));
     }
     let show = Show::new(args.common.quiet);
     let in_format = streams.in_format.as_deref();
@@ -55,7 +55,7 @@ pub fn run(args: &Merge) -> Result<(), Failure> {
 }
 
 /// Merges files larger than memory, one piece after the other.
-fn large(args: &Merge, inputs: &[PathBuf], way: &Way) -> Result<(), Failure> {
+fn large(args: &Merge, inputs: &[PathBuf], piece_run: &PieceRun) -> Result<(), Failure> {
     let files = inputs.iter().map(|p| PieceFile::open(p)).collect::<Result<Vec<_>, _>>()?;
     let format = files[0].check_output(&args.output)?;
     let mut firsts = Vec::new();
@@ -69,11 +69,11 @@ fn large(args: &Merge, inputs: &[PathBuf], way: &Way) -> Result<(), Failure> {
         return Err(Failure::input(naming(&inputs[0], "there are no points to merge")));
     };
     let names = common_attributes(&firsts);
-    let mut writer = PieceWriter::create(&args.output, format, &way.options)?;
+    let mut writer = PieceWriter::create(&args.output, format, &piece_run.options)?;
     let mut points = 0;
-    way.run("merging", |run| {
+    piece_run.run("merging", |run| {
         for (number, file) in files.iter().enumerate() {
-            pieces::each(file, way, run, &mut |piece| {
+            pieces::each(file, piece_run, run, &mut |piece| {
                 let mut cloud = PointCloud::new(piece.cloud.positions().to_vec());
                 for name in &names {
                     if let Some(a) = piece.cloud.attribute(name) {

@@ -35,17 +35,17 @@ pub type Prepare<'a> =
     &'a (dyn Fn(&Large, &mut Run) -> Result<Box<dyn Change + 'a>, Failure> + Sync);
 
 /// How a command goes through files in pieces.
-pub struct Way {
+pub struct PieceRun {
     pub memory: Memory,
     pub threads: Option<usize>,
     pub quiet: bool,
     pub options: WriteOptions,
 }
 
-impl Way {
-    pub fn new(common: &Common, forbid: &[PathBuf], memory: Memory) -> Way {
+impl PieceRun {
+    pub fn new(common: &Common, forbid: &[PathBuf], memory: Memory) -> PieceRun {
         let (threads, quiet) = (common.threads, common.quiet);
-        Way { memory, threads, quiet, options: options(common, forbid) }
+        PieceRun { memory, threads, quiet, options: options(common, forbid) }
     }
 
     /// How many points are read at once.
@@ -121,17 +121,22 @@ pub fn check_fits(memory: Option<Memory>, input: &Path) -> Result<(), Failure> {
 }
 
 /// One file, from reading to writing; says what was done.
-pub fn change(way: &Way, input: &Path, output: &Path, prepare: Prepare) -> Result<String, Failure> {
-    if way.options.las_scale.is_some() {
+pub fn change(
+    piece_run: &PieceRun,
+    input: &Path,
+    output: &Path,
+    prepare: Prepare,
+) -> Result<String, Failure> {
+    if piece_run.options.las_scale.is_some() {
         return Err(Failure::input("--las-scale cannot be used with --memory"));
     }
     let file = PieceFile::open(input)?;
     let format = file.check_output(output)?;
-    way.run("working", |run| {
-        let mut change = prepare(&Large { file: &file, output, memory: way.memory }, run)?;
-        let mut writer = PieceWriter::create(output, format, &way.options)?;
+    piece_run.run("working", |run| {
+        let mut change = prepare(&Large { file: &file, output, memory: piece_run.memory }, run)?;
+        let mut writer = PieceWriter::create(output, format, &piece_run.options)?;
         let (mut before, mut after) = (0, 0);
-        each(&file, way, run, &mut |mut piece| {
+        each(&file, piece_run, run, &mut |mut piece| {
             before += piece.cloud.len();
             change.change(&mut piece)?;
             after += piece.cloud.len();
@@ -149,12 +154,12 @@ pub fn change(way: &Way, input: &Path, output: &Path, prepare: Prepare) -> Resul
 /// Hands the pieces of a file to `take`, in order.
 pub fn each(
     file: &PieceFile,
-    way: &Way,
+    piece_run: &PieceRun,
     run: &mut Run,
     take: &mut dyn FnMut(Document) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut failure = None;
-    file.documents(way.rows(), &mut |piece| {
+    file.documents(piece_run.rows(), &mut |piece| {
         let shown = run.progress("writing", 0, 0.95).map_err(|_| Failure::Interrupted);
         shown.and_then(|()| take(piece)).map_err(|e| failure = Some(e)).is_ok()
     })?;

@@ -8,7 +8,7 @@ use pellucid::cloud::attribute::names;
 use pellucid::io::{self, Compression, Document, PieceFile, PieceWriter, WriteOptions};
 
 use super::options;
-use super::pieces::{self, Way};
+use super::pieces::{self, PieceRun};
 use crate::args::Split;
 use crate::cmd::jobs;
 use crate::cmd::streams;
@@ -48,8 +48,8 @@ pub fn run(args: &Split) -> Result<(), Failure> {
     let mut written = BTreeSet::new();
     for input in &inputs {
         if let Some(memory) = pieces::wanted(args.common.memory, &[input], &args.output)? {
-            let way = Way::new(&args.common, &inputs, memory);
-            large(args, input, &way, &mut written)?;
+            let piece_run = PieceRun::new(&args.common, &inputs, memory);
+            large(args, input, &piece_run, &mut written)?;
             continue;
         }
         one(args, input, &inputs, &mut written)?;
@@ -114,28 +114,31 @@ fn paths(
 fn large(
     args: &Split,
     input: &Path,
-    way: &Way,
+    piece_run: &PieceRun,
     written: &mut BTreeSet<PathBuf>,
 ) -> Result<(), Failure> {
     let fault = |text: String| Failure::input(naming(input, text));
     let file = PieceFile::open(input)?;
-    way.run("splitting", |run| {
+    piece_run.run("splitting", |run| {
         let (mut keys, mut word) = (BTreeSet::new(), String::new());
-        pieces::each(&file, way, run, &mut |piece| {
+        pieces::each(&file, piece_run, run, &mut |piece| {
             let (called, found) = parts(args, &piece.cloud).map_err(fault)?;
             word = called;
             keys.extend(found.into_keys());
             Ok(())
         })?;
         let keys: Vec<Key> = keys.into_iter().collect();
-        let paths = paths(args, input, &word, keys.iter().copied(), &way.options, written)?;
+        let paths = paths(args, input, &word, keys.iter().copied(), &piece_run.options, written)?;
         for some in keys.chunks(AT_ONCE) {
             let mut writers = BTreeMap::new();
             for key in some {
                 let format = file.check_output(&paths[key])?;
-                writers.insert(*key, (PieceWriter::create(&paths[key], format, &way.options)?, 0));
+                writers.insert(
+                    *key,
+                    (PieceWriter::create(&paths[key], format, &piece_run.options)?, 0),
+                );
             }
-            pieces::each(&file, way, run, &mut |piece| {
+            pieces::each(&file, piece_run, run, &mut |piece| {
                 for (key, rows) in parts(args, &piece.cloud).map_err(fault)?.1 {
                     if let Some((writer, points)) = writers.get_mut(&key) {
                         let (cloud, source) = (piece.cloud.select(&rows), piece.source.clone());
@@ -149,7 +152,7 @@ fn large(
                 let path = &paths[&key];
                 streams::tell(path, &interrupt::writing(|| Ok(writer.finish()?))?);
                 let line = format!("{} -> {}: {points} points\n", input.display(), path.display());
-                streams::say(path, way.quiet, &line)?;
+                streams::say(path, piece_run.quiet, &line)?;
             }
         }
         Ok(())
