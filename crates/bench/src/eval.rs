@@ -50,7 +50,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .with_max_len(1)
         .map(|(shape, level)| {
             let method = match &args.tuning {
-                Some(t) => with_tuning(serde_json::from_str(t).map_err(|e| e.to_string())?),
+                Some(t) => with_tuning(
+                    serde_json::from_str(&args.set).map_err(|e| e.to_string())?,
+                    serde_json::from_str(t).map_err(|e| e.to_string())?,
+                ),
                 None => all.build(None, &parameters).map_err(|e| e.to_string())?,
             };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();

@@ -65,7 +65,7 @@ impl Cloud {
     fn loss(&self, tuning: &Tuning) -> Result<f64, String> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.map_err(|e| e.to_string())?;
-        let method = with_tuning(tuning.clone());
+        let method = with_tuning(Default::default(), tuning.clone());
         let done = pool.install(|| method.denoise(&self.noisy, &mut Run::default()));
         let after = self.errors(&done.map_err(|e| e.to_string())?.cloud)?;
         Ok(0.5 * (0..2).map(|k| (after[k] / self.before[k]).ln()).sum::<f64>())

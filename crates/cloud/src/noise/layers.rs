@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{NoiseEstimate, quadric};
 use crate::neighbors::{KdTree, Neighbor};
-use crate::normals::{covariance_of, normal_of_covariance};
+use crate::normals::{Cut, covariance_of, normal_of_covariance};
 use crate::spacing::median;
 use crate::vec3::Point;
 
@@ -100,6 +100,51 @@ pub fn noise_of_layers_at(
     };
     let alone = variance * (1.0 - (-0.5 * tails).clamp(0.0, 1.0).sqrt());
     Layers { noise: NoiseEstimate { sigma: alone.sqrt().min(sigma), ..*estimate }, tails }
+}
+
+/// Neighbors of a place that are cut in two, and the share of their variance that two layers then explain.
+const CUT: usize = 64;
+const TWO_LAYERS: f64 = 0.70;
+/// Two layers of noise σ, d apart: the share of the variance of heights that the cut between them explains, and the part of
+/// it that is σ², for d/σ of 0, 2, 3, 4, 5, 6 and without end. With a = d / 2σ the share is
+/// `(a (2Φ(a) - 1) + 2φ(a))² / (1 + a²)` and the part `1 / (1 + a²)`.
+const PARTS: [(f64, f64); 7] = [
+    (0.637, 1.0),
+    (0.681, 0.5),
+    (0.747, 0.308),
+    (0.814, 0.2),
+    (0.867, 0.138),
+    (0.900, 0.1),
+    (1.0, 0.0),
+];
+
+/// The noise of each layer by itself where most places of a cloud are in two layers, so close that even the
+/// smallest neighborhoods see both: the median over these places. `None` for other clouds.
+pub fn noise_between_layers_at(places: &[Point], points: &[Point], tree: &KdTree) -> Option<f64> {
+    let stride = places.len().div_ceil(SAMPLES).max(1);
+    let queries: Vec<Point> = places.iter().step_by(stride).copied().collect();
+    let cuts: Vec<Option<f64>> = queries
+        .par_iter()
+        .with_min_len(32)
+        .map_init(
+            || (Vec::new(), Vec::new()),
+            |(near, heights), &q| {
+                tree.knn_into(q, CUT, near);
+                let row: Vec<u32> = near.iter().map(|n| n.index).collect();
+                let cut = Cut::of(points, &row, heights)?;
+                (cut.share > TWO_LAYERS).then(|| (cut.variance * part_of_noise(cut.share)).sqrt())
+            },
+        )
+        .collect();
+    let mut layered: Vec<f64> = cuts.iter().flatten().copied().collect();
+    (2 * layered.len() > cuts.len()).then(|| median(&mut layered)).flatten()
+}
+
+/// The part of the variance of heights that is noise, from the share that two layers explain.
+fn part_of_noise(share: f64) -> f64 {
+    let above = PARTS.iter().position(|p| share <= p.0).unwrap_or(PARTS.len() - 1).max(1);
+    let ((s0, p0), (s1, p1)) = (PARTS[above - 1], PARTS[above]);
+    p0 + (p1 - p0) * ((share - s0) / (s1 - s0)).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]

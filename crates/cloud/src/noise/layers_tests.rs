@@ -45,3 +45,30 @@ fn one_layer_keeps_its_estimate() {
         assert!(found.tails > -0.1, "{shape:?}: {}", found.tails);
     }
 }
+
+#[test]
+fn most_places_of_a_thin_wall_show_the_noise_of_its_sides() {
+    for (thickness, sigma) in [(2.0, 0.5), (3.0, 0.7), (3.0, 1.0), (4.0, 1.0)] {
+        let (points, truth) = wall(thickness, sigma);
+        let found = noise_between_layers_at(&points, &points, &KdTree::new(&points)).unwrap();
+        assert!((0.8..1.25).contains(&(found / truth)), "{thickness} {sigma}: {}", found / truth);
+    }
+    for shape in [Shape::Plane, Shape::Sphere, Shape::Cube] {
+        let clean = shape.sample(6000, 3).without_attributes();
+        for noise in [0.3, 1.0] {
+            let sigma = noise * spacing_of(clean.positions());
+            let noisy = add_noise(&clean, NoiseModel::Gaussian, sigma, 5).unwrap();
+            let tree = KdTree::new(noisy.positions());
+            let found = noise_between_layers_at(noisy.positions(), noisy.positions(), &tree);
+            assert_eq!(found, None, "{shape:?} {noise}");
+        }
+    }
+}
+
+#[test]
+fn the_part_of_the_noise_follows_from_the_share() {
+    assert_eq!(part_of_noise(0.5), 1.0);
+    assert!((part_of_noise(0.814) - 0.2).abs() < 1e-12);
+    assert!((part_of_noise(0.9335) - 0.0665).abs() < 1e-3);
+    assert_eq!(part_of_noise(1.0), 0.0);
+}

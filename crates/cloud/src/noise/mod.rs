@@ -13,7 +13,7 @@ mod quadric;
 mod regions;
 mod scan;
 
-pub use layers::{Layers, noise_of_layers, noise_of_layers_at};
+pub use layers::{Layers, noise_between_layers_at, noise_of_layers, noise_of_layers_at};
 pub use regions::NoiseMap;
 
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,8 @@ mod union;
 pub(crate) use estimate::{covariance_of, normal_of_covariance};
 pub use estimate::{estimate_normals, estimate_normals_k, normal_across_rows, normal_of};
 pub use orient::{orient_consistently, orient_like, orient_to_viewpoint};
-pub use sheets::{layered_share, orient_on_sheets, sided_normal};
+pub(crate) use sheets::Cut;
+pub use sheets::{TWO_LAYERS, orient_on_sheets, sided_normal};
 
 #[cfg(test)]
 mod estimate_tests;

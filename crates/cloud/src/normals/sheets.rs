@@ -7,8 +7,8 @@ use crate::neighbors::NeighborTable;
 use crate::vec3::{self, Point};
 
 /// Share of the variance of heights that two layers must explain. Cutting one layer of Gaussian
-/// noise in two explains 2/π = 0.64, cutting a uniform spread 0.75.
-const TWO_LAYERS: f64 = 0.78;
+/// noise in two explains 2/π = 0.64, cutting a ball that points fill 0.70, cutting a uniform spread 0.75.
+pub const TWO_LAYERS: f64 = 0.78;
 /// Each layer has at least this share of the points.
 const SMALLEST: f64 = 0.15;
 /// Bins of the histogram of heights.
@@ -24,7 +24,9 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
         .par_iter()
         .enumerate()
         .with_min_len(256)
-        .map_init(Vec::new, |heights, (i, &n)| side(points, n, i, table.row(i), heights))
+        .map_init(Vec::new, |heights, (i, &n)| {
+            side(points, n, i, table.row(i), TWO_LAYERS, heights)
+        })
         .collect();
     for (n, &side) in normals.iter_mut().zip(&sides) {
         if side < 0.0 {
@@ -34,8 +36,9 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
     sides.iter().filter(|s| **s != 0.0).count()
 }
 
-/// The normal of point `i` from its neighbors in `row`, and whether these lie in two layers; if
-/// so it looks away from the other one, else its sign says nothing.
+/// The normal of point `i` from its neighbors in `row`, and whether these lie in two layers, which explain at
+/// least the share `least` of the variance of their heights ([`TWO_LAYERS`]); if so it looks away from the other one,
+/// else its sign says nothing.
 ///
 /// All from one neighborhood, so that a piece of a cloud gets what the whole would; `heights` is
 /// scratch.
@@ -47,45 +50,60 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
 /// let wall: Vec<_> =
 ///     (0..50).map(|i| [f64::from(i % 5), f64::from(i / 5 % 5), 0.5 * f64::from(i / 25)]).collect();
 /// let row: Vec<u32> = (0..50).collect();
-/// let (normal, two_layers) = sided_normal(&wall, 12, &row, &mut Vec::new());
+/// let (normal, two_layers) = sided_normal(&wall, 12, &row, 0.78, &mut Vec::new());
 /// assert!(two_layers && normal[2] < -0.99);
 /// ```
 pub fn sided_normal(
     points: &[Point],
     i: usize,
     row: &[u32],
+    least: f64,
     heights: &mut Vec<f64>,
 ) -> (Point, bool) {
     let n = normal_of(points, row);
-    match side(points, n, i, row, heights) {
+    match side(points, n, i, row, least, heights) {
         side if side < 0.0 => (n.map(|x| -x), true),
         side => (n, side != 0.0),
     }
 }
 
-/// The share of the variance of the heights of points in `row` over their plane that two layers explain: 0.64
-/// for one layer of noise, 0.75 for a volume, 1 for two sheets without noise.
-pub fn layered_share(points: &[Point], row: &[u32]) -> f64 {
-    let Some(&first) = row.first() else { return 0.0 };
-    split(points, normal_of(points, row), first as usize, row, &mut Vec::new()).0
+/// The heights of neighbors over their plane, cut in two where that explains most of their variance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cut {
+    /// The variance of the heights.
+    pub variance: f64,
+    /// The share of it that is between the two layers.
+    pub share: f64,
+    /// Where the cut is, over the first neighbor.
+    at: f64,
 }
 
-/// 1 above the other layer as seen along `n`, -1 below, 0 where there are not two.
-fn side(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f64>) -> f64 {
-    match split(points, n, i, row, heights) {
-        (share, _) if share < TWO_LAYERS => 0.0,
-        (_, cut) => {
-            if cut < 0.0 {
-                1.0
-            } else {
-                -1.0
-            }
-        }
+impl Cut {
+    /// Cuts the heights of the points in `row`; `heights` is scratch.
+    pub(crate) fn of(points: &[Point], row: &[u32], heights: &mut Vec<f64>) -> Option<Cut> {
+        let first = *row.first()? as usize;
+        Some(split(points, normal_of(points, row), first, row, heights))
     }
 }
 
-/// The share of the variance of heights over point `i` that the best cut explains, and that cut.
-fn split(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f64>) -> (f64, f64) {
+/// 1 above the other layer as seen along `n`, -1 below, 0 where there are not two.
+fn side(
+    points: &[Point],
+    n: Point,
+    i: usize,
+    row: &[u32],
+    least: f64,
+    heights: &mut Vec<f64>,
+) -> f64 {
+    match split(points, n, i, row, heights) {
+        Cut { share, .. } if share < least => 0.0,
+        Cut { at, .. } if at < 0.0 => 1.0,
+        _ => -1.0,
+    }
+}
+
+/// The best cut of the heights over point `i`.
+fn split(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f64>) -> Cut {
     heights.clear();
     let row = row.iter().filter(|&&j| j != u32::MAX);
     heights.extend(row.map(|&j| vec3::dot(n, vec3::sub(points[j as usize], points[i]))));
@@ -98,7 +116,7 @@ fn split(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f6
         total += (h - mean) * (h - mean);
     }
     if high <= low {
-        return (0.0, 0.0);
+        return Cut { variance: 0.0, share: 0.0, at: 0.0 };
     }
     // Cuts between the bins of a histogram: as good as cuts between all heights, and no sorting.
     let per_height = BINS as f64 / (high - low);
@@ -108,7 +126,7 @@ fn split(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f6
         bin.0 += 1.0;
         bin.1 += h - mean;
     }
-    let (mut best, mut cut) = (0.0, 0.0);
+    let (mut best, mut at) = (0.0, 0.0);
     let (mut under, mut below) = (0.0, 0.0);
     for (b, bin) in bins.iter().enumerate() {
         under += bin.0;
@@ -120,8 +138,9 @@ fn split(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f6
         let between = below * below * (1.0 / under + 1.0 / (count - under));
         if between > best {
             best = between;
-            cut = low + (b + 1) as f64 / per_height;
+            at = low + (b + 1) as f64 / per_height;
         }
     }
-    (if total > 0.0 { best / total } else { 0.0 }, cut)
+    let share = if total > 0.0 { best / total } else { 0.0 };
+    Cut { variance: total / count, share, at }
 }

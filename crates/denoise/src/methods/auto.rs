@@ -82,8 +82,8 @@ impl Parameters for AutoParameters {
 
 /// The method with other constants, for studies.
 #[doc(hidden)]
-pub fn with_tuning(tuning: Tuning) -> Box<dyn Denoiser> {
-    Box::new(Auto { parameters: AutoParameters::default(), tuning })
+pub fn with_tuning(parameters: AutoParameters, tuning: Tuning) -> Box<dyn Denoiser> {
+    Box::new(Auto { parameters, tuning })
 }
 
 /// The default method.

@@ -1,6 +1,8 @@
 //! The noise of a cloud, and of each of its points where it differs from place to place.
 
-use pellucid_cloud::noise::{NoiseEstimate, NoiseMap, estimate_noise_at, noise_of_layers_at};
+use pellucid_cloud::noise::{
+    NoiseEstimate, NoiseMap, estimate_noise_at, noise_between_layers_at, noise_of_layers_at,
+};
 use pellucid_cloud::{KdTree, Point};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +78,8 @@ impl Estimate {
         let tree = KdTree::new(&points);
         let one = estimate_noise_at(&places, &points, &tree);
         let noise = noise_of_layers_at(&places, &points, &tree, &one).noise.sigma;
+        let between = noise_between_layers_at(&places, &points, &tree);
+        let noise = between.map_or(noise, |s| s.min(noise));
         let all = of_points.unwrap_or_else(|| vec![noise; points.len()]);
         (Estimate { noise, uneven }, all)
     }

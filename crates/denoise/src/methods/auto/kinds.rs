@@ -6,7 +6,8 @@
 //! volumes, and if so, each point is what the points around it are.
 
 use pellucid_cloud::noise::thickness;
-use pellucid_cloud::{KdTree, Point, normals, sample};
+use pellucid_cloud::eigen3::symmetric_eigen;
+use pellucid_cloud::{KdTree, Point, normals, sample, stats};
 use rayon::prelude::*;
 
 use super::tuning::Tuning;
@@ -22,9 +23,9 @@ const SAMPLES: usize = 48;
 const NEIGHBORS: [usize; 2] = [48, 24];
 /// Thickness over width below which there is a surface, whatever becomes of it.
 const FLAT: f64 = 0.1;
-/// Share of the variance of heights that two sheets explain, above which neighborhoods are those of
-/// a thin wall.
-const SHEETS: f64 = 0.88;
+/// Points that a normal after denoising is fitted to, and over which the directions of normals are compared.
+const FOR_NORMAL: usize = 12;
+const FOR_DIRECTIONS: usize = 96;
 /// Regions and points a task.
 const REGIONS: usize = 4;
 const POINTS: usize = 256;
@@ -48,8 +49,9 @@ impl<'a> Kinds<'a> {
     }
 
     /// Whether there are volumes: regions that are not so thick before that they could be a surface
-    /// under noise thicker than its spacing, and hardly thinner after. Regions are drawn by the
-    /// `numbers` of the points.
+    /// under noise thicker than its spacing, and hardly thinner after, with normals into all directions
+    /// (thin walls and limbs stay thick, too, but have few directions). Regions are drawn by the `numbers` of the
+    /// points.
     pub fn has_volumes(&self, numbers: &[u32]) -> bool {
         let ranks: Vec<u64> = numbers.iter().map(|&n| scramble(u64::from(n))).collect();
         let (tree, observed) = (&self.trees[0], self.clouds[0]);
@@ -66,7 +68,7 @@ impl<'a> Kinds<'a> {
             let before = mean(0);
             (FLAT..self.tuning.filled).contains(&before)
                 && mean(1) > self.tuning.still_thick * before
-                && !self.are_walls(&members)
+                && self.scatter(&members) > self.tuning.all_directions
         })
     }
 
@@ -83,16 +85,26 @@ impl<'a> Kinds<'a> {
         self.trees[0].map_neighbors(NEIGHBORS[0], || (), around)
     }
 
-    /// Whether most of these points are on thin walls: two sheets without anything between them.
-    fn are_walls(&self, members: &[u32]) -> bool {
-        let points = self.clouds[1];
-        let mut near = Vec::new();
-        let is_layered = |i: &&u32| {
-            self.trees[1].knn_into(points[**i as usize], NEIGHBORS[1], &mut near);
-            let row: Vec<u32> = near.iter().map(|n| n.index).collect();
-            normals::layered_share(points, &row) > SHEETS
+    /// How much normals around these points look into all three directions: the smallest eigenvalue of the
+    /// mean of `n n'`, median over the points. 0 on a plane, between two close sheets, along an edge or a rod; 1/3
+    /// if all directions are alike.
+    fn scatter(&self, members: &[u32]) -> f64 {
+        let (points, tree) = (self.clouds[1], &self.trees[1]);
+        let (mut near, mut around, mut row) = (Vec::new(), Vec::new(), Vec::new());
+        let mut of_point = |i: &u32| {
+            tree.knn_into(points[*i as usize], FOR_DIRECTIONS, &mut near);
+            let mut sum = [0.0; 6];
+            for neighbor in &near {
+                tree.knn_into(points[neighbor.index as usize], FOR_NORMAL, &mut around);
+                row.clear();
+                row.extend(around.iter().map(|n| n.index));
+                let [x, y, z] = normals::normal_of(points, &row);
+                let outer = [x * x, x * y, x * z, y * y, y * z, z * z];
+                sum.iter_mut().zip(outer).for_each(|(s, o)| *s += o);
+            }
+            symmetric_eigen(sum).values[0] / near.len() as f64
         };
-        2 * members.iter().filter(is_layered).count() > members.len()
+        stats::median(&mut members.iter().map(&mut of_point).collect::<Vec<_>>()).unwrap_or(0.0)
     }
 
     /// How thick the cloud before (0) or after (1) denoising is around a point.

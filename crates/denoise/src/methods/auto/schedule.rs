@@ -1,5 +1,6 @@
 //! What a round does, by the noise that is left, and when it is enough.
 
+use pellucid_cloud::normals;
 use serde::{Deserialize, Serialize};
 
 use super::tuning::Tuning;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub normal_floor: f64,
     /// Sweeps of the solver.
     pub sweeps: usize,
+    /// Share of the variance of heights that two layers must explain for points to be on one side of a wall.
+    pub two_layers: f64,
 }
 
 impl Settings {
@@ -49,6 +52,8 @@ impl Settings {
             per_normal: t.per_normal + t.per_clear_normal * sharp,
             normal_floor: t.normal_floor * sharp,
             sweeps: if few { t.few_sweeps } else { t.sweeps },
+            // A neighborhood that the noise fills looks like two layers, too.
+            two_layers: if left > t.clear[1] { normals::TWO_LAYERS } else { t.two_layers },
         }
     }
 

@@ -43,6 +43,8 @@ pub struct Tuning {
     pub still_thick: f64,
     /// The same for a point of a volume, averaged over its neighbors.
     pub maybe_thick: f64,
+    /// How much normals of a volume look into all three directions: 0 for one or two of them, 1/3 for all alike.
+    pub all_directions: f64,
     /// Points of a patch where there is little noise.
     pub patch: f64,
     /// How many more for each squared spacing of noise above `small_up_to`.
@@ -64,6 +66,8 @@ pub struct Tuning {
     pub height: f64,
     /// Spacings that a difference of one between normals counts as.
     pub per_normal: f64,
+    /// Share of the variance of heights that two layers must explain where normals are clear.
+    pub two_layers: f64,
     /// Noise at the start of a level up to which normals are clear, and above which they are not.
     pub clear: [f64; 2],
     /// With clear normals, how many more spacings a difference of one counts as for each spacing of
@@ -129,6 +133,7 @@ impl Default for Tuning {
             regular: 1.25,
             still_thick: 0.58,
             maybe_thick: 0.25,
+            all_directions: 0.105,
             patch: 9.0,
             patch_growth: 8.0,
             small_up_to: 1.2,
@@ -139,6 +144,7 @@ impl Default for Tuning {
             pull_growth: 0.1,
             height: 0.5,
             per_normal: 3.0,
+            two_layers: 0.7,
             clear: [0.7, 1.1],
             per_clear_normal: 8.0,
             normal_floor: 16.0,
