@@ -19,7 +19,7 @@ pub const NAMES: [&str; FEATURES] =
 /// Positions as features are spacings times this, so that one trace limit suits both kinds.
 pub const POSITION_SCALE: f64 = 0.45;
 /// Patches that the metric is learned from.
-const LEARN_FROM: f64 = 2000.0;
+const LEARN_FROM: f64 = 600.0;
 /// Patches a task.
 const PATCHES: usize = 64;
 
