@@ -73,7 +73,10 @@ impl Args {
 
     fn build(&self, name: &str) -> Result<Box<dyn Denoiser>, Box<dyn Error>> {
         if name == registry::DEFAULT {
-            return Ok(with_tuning(Default::default(), serde_json::from_str::<Tuning>(&self.tuning)?));
+            return Ok(with_tuning(
+                Default::default(),
+                serde_json::from_str::<Tuning>(&self.tuning)?,
+            ));
         }
         Ok(registry::find(name)?.build(None, &Default::default())?)
     }

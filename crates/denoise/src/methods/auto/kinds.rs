@@ -5,8 +5,8 @@
 //! noisy surface end up on thin sheets, those of a volume do not. Regions decide whether a cloud has
 //! volumes, and if so, each point is what the points around it are.
 
-use pellucid_cloud::noise::thickness;
 use pellucid_cloud::eigen3::symmetric_eigen;
+use pellucid_cloud::noise::thickness;
 use pellucid_cloud::{KdTree, Point, normals, sample, stats};
 use rayon::prelude::*;
 

@@ -38,7 +38,9 @@ fn a_grid_is_regular_and_noise_makes_it_random() {
 #[test]
 fn points_of_a_grid_do_not_slide() {
     let noisy = PointCloud::new(across());
-    let result = with_tuning(Default::default(), Tuning::default()).denoise(&noisy, &mut Run::default()).unwrap();
+    let result = with_tuning(Default::default(), Tuning::default())
+        .denoise(&noisy, &mut Run::default())
+        .unwrap();
     let n = noisy.len() as f64;
     let rms = |f: &dyn Fn(Point, Point) -> f64| {
         let pairs = noisy.positions().iter().zip(result.cloud.positions());
