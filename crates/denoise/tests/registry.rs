@@ -153,7 +153,7 @@ fn the_table_as_json_has_every_column_of_every_method() {
     assert_eq!(neighbors["unit"], "points");
 }
 
-/// Remembers on how many threads it was told of progress.
+/// Remembers on how many threads progress was reported.
 struct Threads(Arc<AtomicUsize>);
 
 impl Observer for Threads {

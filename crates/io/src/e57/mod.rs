@@ -43,7 +43,7 @@ impl E57Source {
         self.scans.iter().map(|s| s.records as usize).sum()
     }
 
-    /// Where the scanners stood; unknown unless every scan has a pose, or is told as it was
+    /// Where the scanners stood; unknown unless every scan has a pose, or is stored as it was
     /// measured: by ranges and angles, or in the grid of the scanner, which is then at the origin.
     pub fn viewpoints(&self) -> Vec<[f64; 3]> {
         use RecordName::{ColumnIndex, RowIndex, SphericalRange};

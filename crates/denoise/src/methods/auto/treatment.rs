@@ -17,7 +17,7 @@ use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
 pub struct Treatment {
     /// The noise of what is surface.
     pub estimate: Estimate,
-    /// Levels by which volumes are told from surfaces, if there are any.
+    /// Levels that separate volumes from surfaces, if there are any volumes.
     pub trial: Vec<Level>,
     /// Levels of what is surface.
     pub levels: Vec<Level>,
