@@ -1,6 +1,6 @@
 //! Neighbor search against kiddo, on one thread and in the same run.
 //!
-//! `cargo bench -p pellucid-cloud --bench neighbors [-- POINTS [NEIGHBOURS]]`
+//! `cargo bench -p pellucid-cloud --bench neighbors [-- POINTS [NEIGHBORS]]`
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -39,7 +39,7 @@ fn compare(n: usize, k: usize) {
 
     let (kiddo_build, tree) =
         best(|| ImmutableKdTree::<f64, 3>::new_from_slice(&points).expect("finite points"));
-    let wanted = NonZero::new(k).expect("at least one neighbour");
+    let wanted = NonZero::new(k).expect("at least one neighbor");
     let (kiddo_query, theirs) = best(|| {
         let mut table = Vec::with_capacity(n * k);
         for p in &points {
@@ -58,7 +58,7 @@ fn compare(n: usize, k: usize) {
     let (shuffled_of, _) = best(|| tree.knn_of(&unsorted, k));
     let (nearest, _) = best(|| tree.nearest_of(&unsorted));
 
-    println!("{k} neighbours of {n} surface points, one thread, best of three");
+    println!("{k} neighbors of {n} surface points, one thread, best of three");
     println!("{:34} {:>8} {:>8} {:>10} {:>8}", "", "build s", "query s", "Mpoints/s", "ratio");
     for (name, build, query) in [
         ("kiddo 6, sorted points", kiddo_build, kiddo_query),

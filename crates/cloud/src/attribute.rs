@@ -103,6 +103,18 @@ impl Values {
         }
     }
 
+    /// About how many bytes they take; words and lists count as 32 each.
+    pub fn bytes(&self) -> usize {
+        let one = match self {
+            Values::U8(_) | Values::I8(_) => 1,
+            Values::U16(_) | Values::I16(_) => 2,
+            Values::U32(_) | Values::I32(_) | Values::F32(_) => 4,
+            Values::U64(_) | Values::I64(_) | Values::F64(_) => 8,
+            Values::Text(_) | Values::List(_) => 32,
+        };
+        one * self.len()
+    }
+
     /// Value `i` as a double, or `None` for text, lists and an index past the end.
     pub fn get_f64(&self, i: usize) -> Option<f64> {
         match self {

@@ -69,7 +69,7 @@ choices! {
         /// The mean spacing of the points.
         #[default]
         Spacing = "spacing",
-        /// One unit of the file, without centring.
+        /// One unit of the file, without centering.
         File = "file",
     }
 }

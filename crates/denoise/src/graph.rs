@@ -85,7 +85,7 @@ impl FeatureColumns {
             if column.iter().any(|v| !v.is_finite()) {
                 return Err(fault("has values that are not finite".into()));
             }
-            self.columns.push(standardised(column));
+            self.columns.push(standardized(column));
             self.names.push(if attribute.width() == 1 {
                 name.into()
             } else {
@@ -142,7 +142,7 @@ impl FeatureColumns {
     }
 }
 
-fn standardised(mut column: Vec<f64>) -> Vec<f64> {
+fn standardized(mut column: Vec<f64>) -> Vec<f64> {
     let n = column.len().max(1) as f64;
     let mean = column.iter().sum::<f64>() / n;
     let deviation = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt();

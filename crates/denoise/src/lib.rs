@@ -57,6 +57,7 @@ pub use denoiser::{Denoised, Denoiser, Iteration, Report, Stop};
 pub use error::{DenoiseError, ParameterError};
 pub use frame::Unit;
 pub use local::{Kernel, NormalSource};
+pub use methods::auto::CloudEstimate;
 pub use parameters::{Checked, Parameters};
 pub use ray::AlongRay;
 pub use run::{Control, Observer, Progress, Run, Silent, Snapshot, install};

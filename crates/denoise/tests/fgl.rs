@@ -156,9 +156,9 @@ fn turning_the_cloud_turns_the_metric() {
 #[test]
 fn attributes_can_be_features() {
     let mut cloud = noisy(Shape::Torus, 1200);
-    let grey: Vec<u8> =
+    let gray: Vec<u8> =
         cloud.positions().iter().map(|p| if p[0] > 0.0 { 200 } else { 40 }).collect();
-    let color = grey.iter().flat_map(|&g| [g, g / 2, 7]).collect();
+    let color = gray.iter().flat_map(|&g| [g, g / 2, 7]).collect();
     cloud.set_attribute(Attribute::vector("color", 3, Values::U8(color))).unwrap();
     let features = json!(["position", "normal", "color"]);
     let out = run(&cloud, "standard", &[("features", features), ("iterations", json!(2))]);

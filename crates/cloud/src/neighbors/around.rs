@@ -40,7 +40,7 @@ pub struct Around<'t> {
     /// All points of the leaves within `reach` of `center`, one array a coordinate.
     copy: [Vec<f64>; 3],
     pub(super) copied: Vec<u32>,
-    centre: Point,
+    center: Point,
     reach: f64,
     /// Squared radius to try first for the nearest points.
     guess: f64,
@@ -64,7 +64,7 @@ impl KdTree {
             points,
             copy: Default::default(),
             copied: Vec::new(),
-            centre: [0.0; 3],
+            center: [0.0; 3],
             reach: -1.0,
             guess: f64::INFINITY,
             stack: Vec::new(),
@@ -126,7 +126,7 @@ impl Around<'_> {
             self.select(query, self.guess);
             if self.count < k {
                 // All that the copy is sure to hold.
-                let rest = self.reach - vec3::distance2(query, self.centre).sqrt();
+                let rest = self.reach - vec3::distance2(query, self.center).sqrt();
                 self.select(query, (rest * rest).max(self.guess));
             }
             if self.count >= k {
@@ -170,12 +170,12 @@ impl Around<'_> {
 
     /// Whether every point within `radius` of `query` is in the copy.
     fn covers(&self, query: Point, radius: f64) -> bool {
-        radius > TINY && vec3::distance2(query, self.centre).sqrt() + radius <= self.reach
+        radius > TINY && vec3::distance2(query, self.center).sqrt() + radius <= self.reach
     }
 
     /// Copies out the leaves within `reach` of `center`; gives up on more than `limit` points.
-    fn gather(&mut self, centre: Point, reach: f64, limit: usize) -> bool {
-        (self.centre, self.reach) = (centre, -1.0);
+    fn gather(&mut self, center: Point, reach: f64, limit: usize) -> bool {
+        (self.center, self.reach) = (center, -1.0);
         self.copy.iter_mut().for_each(Vec::clear);
         self.copied.clear();
         self.stack.clear();
@@ -185,7 +185,7 @@ impl Around<'_> {
         let reach2 = reach * reach;
         while let Some(at) = self.stack.pop() {
             let node = &self.tree.nodes[at as usize];
-            if node.bound(centre).distance2 > reach2 {
+            if node.bound(center).distance2 > reach2 {
                 continue;
             }
             if node.right > 0 {

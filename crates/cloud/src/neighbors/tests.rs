@@ -63,7 +63,7 @@ pub(super) fn queries(points: &[Point]) -> Vec<Point> {
 }
 
 #[test]
-fn nearest_neighbours_are_those_of_brute_force() {
+fn nearest_neighbors_are_those_of_brute_force() {
     let mut found = Vec::new();
     for (name, points) in sets() {
         let tree = KdTree::new(&points);

@@ -1,6 +1,6 @@
 //! Noise where the surface lies in two close layers, like the sides of a thin wall.
 //!
-//! To a neighbourhood that is wider than the wall, both sides are one layer with more noise. The
+//! To a neighborhood that is wider than the wall, both sides are one layer with more noise. The
 //! shape of the spread tells them apart: two layers a distance `d` apart with noise σ have
 //! variance `σ² + d²/4` and an excess kurtosis of `-2 (d/2)⁴ / (σ² + d²/4)²`, from which σ follows,
 //! while that of one layer is zero.
@@ -14,7 +14,7 @@ use crate::normals::{Cut, covariance_of, normal_of_covariance};
 use crate::spacing::median;
 use crate::vec3::Point;
 
-/// Neighbourhoods inspected, at most.
+/// Neighborhoods inspected, at most.
 const SAMPLES: usize = 1024;
 /// Radius of the ball whose normal is taken, in units of the noise as estimated.
 const BALL: f64 = 3.5;
@@ -27,7 +27,7 @@ const FEWEST_SAMPLES: usize = 50;
 /// A mean excess kurtosis above this is that of one layer, given edges and chance.
 const ONE_LAYER: f64 = -0.12;
 
-/// What [`noise_of_layers`] finds.
+/// What [`noise_of_layers_at`] finds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Layers {
     /// The noise of each layer by itself.
@@ -37,25 +37,8 @@ pub struct Layers {
     pub tails: f64,
 }
 
-/// The noise of each layer by itself; `estimate` as it is where the cloud shows one layer.
-///
-/// ```
-/// use pellucid_cloud::{KdTree, noise};
-///
-/// // A wall without noise of its own: two sheets that look like one noisy sheet from afar.
-/// let wall: Vec<_> = (0..5000u32)
-///     .map(|i| [f64::from(i % 50), f64::from(i / 50), f64::from(i % 2) * 0.9 + f64::from(i * 7919 % 101) * 0.004])
-///     .collect();
-/// let tree = KdTree::new(&wall);
-/// let rough = noise::NoiseEstimate { sigma: 0.46, ..noise::estimate_noise(&wall) };
-/// assert!(noise::noise_of_layers(&wall, &tree, &rough).noise.sigma <= rough.sigma);
-/// ```
-pub fn noise_of_layers(points: &[Point], tree: &KdTree, estimate: &NoiseEstimate) -> Layers {
-    noise_of_layers_at(points, points, tree, estimate)
-}
-
-/// [`noise_of_layers`] around some of the points only, for a cloud whose others have neighbours
-/// missing.
+/// The noise of each layer by itself, around `places`; `estimate` as it is where these show one layer. Places are
+/// all points, or those whose neighbors are all there.
 pub fn noise_of_layers_at(
     places: &[Point],
     points: &[Point],

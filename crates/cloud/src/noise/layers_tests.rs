@@ -25,7 +25,7 @@ fn a_thin_wall_has_the_noise_of_its_sides() {
             sigma: (truth * truth + 0.25 * apart * apart).sqrt(),
             ..super::super::estimate_noise_in(&points, &tree)
         };
-        let found = noise_of_layers(&points, &tree, &rough);
+        let found = noise_of_layers_at(&points, &points, &tree, &rough);
         let ratio = found.noise.sigma / truth;
         assert!((0.75..1.3).contains(&ratio), "{thickness} {sigma}: {ratio}, {}", found.tails);
         assert!(found.tails < -0.1, "{}", found.tails);
@@ -40,7 +40,7 @@ fn one_layer_keeps_its_estimate() {
         let noisy = add_noise(&clean, NoiseModel::Gaussian, sigma, 5).unwrap();
         let tree = KdTree::new(noisy.positions());
         let rough = super::super::estimate_noise_in(noisy.positions(), &tree);
-        let found = noise_of_layers(noisy.positions(), &tree, &rough);
+        let found = noise_of_layers_at(noisy.positions(), noisy.positions(), &tree, &rough);
         assert!(found.noise.sigma > 0.9 * rough.sigma, "{shape:?}: {found:?}");
         assert!(found.tails > -0.1, "{shape:?}: {}", found.tails);
     }

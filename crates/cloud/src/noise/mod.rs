@@ -1,9 +1,9 @@
 //! How noisy a cloud is, from the cloud alone.
 //!
-//! Around each of some thousand points a quadric is fitted to the neighbours within a radius; what
+//! Around each of some thousand points a quadric is fitted to the neighbors within a radius; what
 //! is left, corrected for the six coefficients, is the variance of the noise, if the radius is
 //! neither so small that the ball cuts the noise off nor so large that edges, curvature or another
-//! sheet come in. So the radius grows from a few neighbours until it is a fixed multiple of the
+//! sheet come in. So the radius grows from a few neighbors until it is a fixed multiple of the
 //! noise that it shows, and the part that the ball cuts off is put back by a law measured on a
 //! plane. Edges, thin sheets and outliers can only add to a residual, hence the low quantile of
 //! the local values is taken, scaled as the quantile of the chi-squared law asks.
@@ -13,7 +13,7 @@ mod quadric;
 mod regions;
 mod scan;
 
-pub use layers::{Layers, noise_between_layers_at, noise_of_layers, noise_of_layers_at};
+pub use layers::{Layers, noise_between_layers_at, noise_of_layers_at};
 pub use regions::NoiseMap;
 
 use serde::{Deserialize, Serialize};
@@ -31,11 +31,11 @@ pub struct NoiseEstimate {
     pub sigma: f64,
     /// [Mean spacing](crate::spacing::mean_spacing) of the cloud as it is, noise included.
     pub spacing: f64,
-    /// Radius of the neighbourhoods that gave `sigma`.
+    /// Radius of the neighborhoods that gave `sigma`.
     pub radius: f64,
     /// Median number of points in them.
     pub neighbors: usize,
-    /// How many neighbourhoods could be used.
+    /// How many neighborhoods could be used.
     pub samples: usize,
     /// Whether there was a radius at which the cloud looks like a surface with noise. If not,
     /// `sigma` is what the most surface-like radius gives, and may be far too high.
@@ -56,7 +56,7 @@ pub fn thickness(members: impl Iterator<Item = Point> + Clone) -> Option<f64> {
 
 /// Estimates the noise of a cloud.
 ///
-/// The cost is bounded: at most 4096 neighbourhoods are inspected, whatever the size of the cloud.
+/// The cost is bounded: at most 4096 neighborhoods are inspected, whatever the size of the cloud.
 /// A cloud without enough points to say anything gets a `sigma` of zero that is not `reliable`.
 ///
 /// ```
@@ -79,7 +79,7 @@ pub fn estimate_noise_in(points: &[Point], tree: &KdTree) -> NoiseEstimate {
     estimate_noise_at(points, points, tree)
 }
 
-/// [`estimate_noise`] around some of the points only, for a cloud whose others have neighbours
+/// [`estimate_noise`] around some of the points only, for a cloud whose others have neighbors
 /// missing.
 pub fn estimate_noise_at(places: &[Point], points: &[Point], tree: &KdTree) -> NoiseEstimate {
     let spacing = spacing::spacing_in(points, tree);

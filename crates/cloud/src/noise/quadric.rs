@@ -2,7 +2,7 @@
 
 use crate::vec3::{self, Point};
 
-/// What a fit says about one neighbourhood.
+/// What a fit says about one neighborhood.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Spread {
     /// Residual variance along the normal, corrected for the degrees of freedom.

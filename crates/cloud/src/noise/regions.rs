@@ -10,7 +10,7 @@ use crate::vec3::Point;
 /// Radius of a region in spacings, and how far it counts in regions.
 const REGION: f64 = 24.0;
 const COUNTS: f64 = 1.5;
-/// Neighbourhoods inspected in each, at most, and fewest that an estimate needs.
+/// Neighborhoods inspected in each, at most, and fewest that an estimate needs.
 const SAMPLES: usize = 48;
 const FEWEST: usize = 12;
 /// Regions a task, and points.
@@ -77,7 +77,7 @@ impl NoiseMap {
 
     /// How far from a point the map depends on others, in spacings.
     pub const fn reach() -> f64 {
-        // A region that counts, its points, and their neighbourhoods.
+        // A region that counts, its points, and their neighborhoods.
         REGION * (COUNTS + 2.0)
     }
 

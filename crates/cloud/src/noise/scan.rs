@@ -1,4 +1,4 @@
-//! The noise that neighbourhoods of growing radius show.
+//! The noise that neighborhoods of growing radius show.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use crate::normals::{covariance_of, normal_of_covariance};
 use crate::spacing::median;
 use crate::vec3::{self, Point};
 
-/// Neighbourhoods inspected, at most.
+/// Neighborhoods inspected, at most.
 const SAMPLES: usize = 4096;
-/// Points in the smallest neighbourhood: eight degrees of freedom.
+/// Points in the smallest neighborhood: eight degrees of freedom.
 const SMALLEST: usize = 14;
-/// With more points in a neighbourhood than this, the cloud is thinned to a quarter.
+/// With more points in a neighborhood than this, the cloud is thinned to a quarter.
 const LARGEST: f64 = 400.0;
 /// Growth of the radius per step.
 const GROWTH: f64 = 1.12;
-/// A neighbourhood is wide enough when its radius is this many times the noise.
+/// A neighborhood is wide enough when its radius is this many times the noise.
 pub(super) const WIDE: f64 = 2.3;
 /// The quantile of the local values taken, and its normal score.
 const QUANTILE: f64 = 0.15;
@@ -33,7 +33,7 @@ pub(super) struct Step {
     pub samples: usize,
 }
 
-/// One neighbourhood: its standard deviation as measured, points, radius.
+/// One neighborhood: its standard deviation as measured, points, radius.
 struct Local {
     sigma: f64,
     freedom: f64,
@@ -52,7 +52,7 @@ pub(super) fn scan(places: &[Point], points: &[Point], tree: &KdTree) -> Vec<Ste
     let mut thinned: Option<KdTree> = None;
     let mut steps: Vec<Step> = Vec::new();
     let mut radius = 0.0;
-    // The first round only moves the centres from the points to the surface.
+    // The first round only moves the centers from the points to the surface.
     project(&queries, &mut centers, &cloud, tree, radius);
     loop {
         let tree = thinned.as_ref().unwrap_or(tree);
@@ -105,7 +105,7 @@ fn kept(i: usize) -> bool {
     (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 == 0
 }
 
-/// Fits around every centre and moves the centre to the foot of its query on the local plane.
+/// Fits around every center and moves the center to the foot of its query on the local plane.
 fn project(
     queries: &[Point],
     centers: &mut [Point],
@@ -181,7 +181,7 @@ const LAW: [(f64, f64); 9] = [
 /// The true noise from that measured in a ball of `radius`.
 fn restore(measured: f64, radius: f64, freedom: f64) -> f64 {
     let sigma = uncut(measured, radius);
-    // With few points the frame follows the noise, the more the rounder the neighbourhood is;
+    // With few points the frame follows the noise, the more the rounder the neighborhood is;
     // the law again is that of planes.
     let roundness = sigma / radius;
     let lost = (2.2 + 28.0 * roundness * roundness) / (freedom * freedom);

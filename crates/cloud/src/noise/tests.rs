@@ -93,7 +93,7 @@ fn within_15_percent_on_known_shapes() {
 }
 
 #[test]
-fn thick_noise_needs_wide_neighbourhoods() {
+fn thick_noise_needs_wide_neighborhoods() {
     for name in ["plane", "sphere"] {
         let clean = shape(name, 50_000);
         let sigma = 4.0 * spacing::spacing_of(&clean);

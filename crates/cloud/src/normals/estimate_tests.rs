@@ -59,7 +59,7 @@ fn sphere_normals_are_radial() {
 }
 
 #[test]
-fn degenerate_neighbourhoods_follow_the_rules() {
+fn degenerate_neighborhoods_follow_the_rules() {
     let same = vec![[3.0, -2.0, 7.0]; 12];
     assert!(estimate_normals_k(&same, 6).iter().all(|n| *n == [0.0, 0.0, 1.0]));
 

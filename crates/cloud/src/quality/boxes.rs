@@ -30,7 +30,7 @@ impl Aabb {
         out
     }
 
-    fn centre(&self) -> Point {
+    fn center(&self) -> Point {
         scale(add(self.lo, self.hi), 0.5)
     }
 
@@ -63,11 +63,11 @@ pub(super) struct BoxTree {
 
 impl BoxTree {
     pub fn new(boxes: &[Aabb]) -> Self {
-        let centres: Vec<Point> = boxes.iter().map(Aabb::centre).collect();
+        let centers: Vec<Point> = boxes.iter().map(Aabb::center).collect();
         let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = Vec::with_capacity(2 * boxes.len() / LEAF + 1);
         if !boxes.is_empty() {
-            split(boxes, &centres, &mut items, 0, &mut nodes);
+            split(boxes, &centers, &mut items, 0, &mut nodes);
         }
         BoxTree { nodes, items }
     }
@@ -111,7 +111,7 @@ impl BoxTree {
 /// Adds the node over `items`, which start at `offset` in the final order, and all below it.
 fn split(
     boxes: &[Aabb],
-    centres: &[Point],
+    centers: &[Point],
     items: &mut [u32],
     offset: usize,
     nodes: &mut Vec<Node>,
@@ -124,19 +124,19 @@ fn split(
         return;
     }
     let spread = items.iter().fold(Aabb::of(&[]), |all, &i| {
-        let c = centres[i as usize];
+        let c = centers[i as usize];
         all.union(Aabb { lo: c, hi: c })
     });
     let width = |c: usize| spread.hi[c] - spread.lo[c];
     let axis = (1..3).fold(0, |best, c| if width(c) > width(best) { c } else { best });
     let half = items.len() / 2;
     items.select_nth_unstable_by(half, |&i, &j| {
-        centres[i as usize][axis].total_cmp(&centres[j as usize][axis]).then(i.cmp(&j))
+        centers[i as usize][axis].total_cmp(&centers[j as usize][axis]).then(i.cmp(&j))
     });
     let (low, high) = items.split_at_mut(half);
-    split(boxes, centres, low, offset, nodes);
+    split(boxes, centers, low, offset, nodes);
     let second = nodes.len() as u32;
-    split(boxes, centres, high, offset + half, nodes);
+    split(boxes, centers, high, offset + half, nodes);
     nodes[place].first = second;
     nodes[place].count = 0;
 }

@@ -17,7 +17,7 @@ use crate::vec3::{Point, norm, scale, sub};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnitSphere {
     /// What becomes the origin.
-    pub centre: Point,
+    pub center: Point,
     /// What becomes length 1.
     pub radius: f64,
 }
@@ -26,14 +26,14 @@ impl UnitSphere {
     /// The frame of these points; `None` if no two finite ones differ.
     pub fn of(points: &[Point]) -> Option<Self> {
         let (lo, hi) = bounds(points)?;
-        let centre = [0, 1, 2].map(|c| lo[c] + (hi[c] - lo[c]) / 2.0);
-        let finite = points.iter().map(|&p| norm(sub(p, centre))).filter(|r| r.is_finite());
+        let center = [0, 1, 2].map(|c| lo[c] + (hi[c] - lo[c]) / 2.0);
+        let finite = points.iter().map(|&p| norm(sub(p, center))).filter(|r| r.is_finite());
         let radius = finite.fold(0.0, f64::max);
-        (radius > 0.0).then_some(UnitSphere { centre, radius })
+        (radius > 0.0).then_some(UnitSphere { center, radius })
     }
 
     /// The points in this frame.
     pub fn apply(&self, points: &[Point]) -> Vec<Point> {
-        points.iter().map(|&p| scale(sub(p, self.centre), 1.0 / self.radius)).collect()
+        points.iter().map(|&p| scale(sub(p, self.center), 1.0 / self.radius)).collect()
     }
 }

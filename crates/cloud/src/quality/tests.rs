@@ -166,6 +166,6 @@ fn a_comparison_survives_json() {
 fn the_unit_sphere_ignores_holes_and_refuses_a_single_place() {
     let points = [[1.0, 2.0, 3.0], [f64::NAN; 3], [1.0, 2.0, 7.0]];
     let frame = UnitSphere::of(&points).unwrap();
-    assert_eq!((frame.centre, frame.radius), ([1.0, 2.0, 5.0], 2.0));
+    assert_eq!((frame.center, frame.radius), ([1.0, 2.0, 5.0], 2.0));
     assert_eq!(UnitSphere::of(&points[..2]), None);
 }

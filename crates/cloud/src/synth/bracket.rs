@@ -58,7 +58,7 @@ pub(super) fn patches() -> Vec<Patch> {
     let profile = Outline::Polygon(mirrored);
     faces.push(Patch::Planar(Planar::new([0.0, HALF_WIDTH, 0.0], [-1.0, 0.0, 0.0], z, profile)));
     faces.push(Patch::Wall {
-        centre: [HOLE_X, 0.0, (TOP + BOTTOM) / 2.0],
+        center: [HOLE_X, 0.0, (TOP + BOTTOM) / 2.0],
         radius: HOLE_RADIUS,
         half: (TOP - BOTTOM) / 2.0,
         hole: true,

@@ -20,7 +20,7 @@ pub(super) enum Patch {
     Torus { ring: f64, tube: f64 },
     /// The wall of a cylinder with axis parallel to z through `center`, `half` up and down;
     /// normals point outwards, or inwards if it is the wall of a hole.
-    Wall { centre: Point, radius: f64, half: f64, hole: bool },
+    Wall { center: Point, radius: f64, half: f64, hole: bool },
     /// A wavy height field.
     Relief(Relief),
 }
@@ -42,14 +42,14 @@ impl Patch {
             Patch::Planar(flat) => flat.closest(p),
             Patch::Sphere { radius } => scale(direction(p), *radius),
             Patch::Torus { ring, tube } => {
-                let centre = scale(around_z(p), *ring);
-                let out = normalized(sub(p, centre)).unwrap_or_else(|| around_z(p));
-                add(centre, scale(out, *tube))
+                let center = scale(around_z(p), *ring);
+                let out = normalized(sub(p, center)).unwrap_or_else(|| around_z(p));
+                add(center, scale(out, *tube))
             }
-            Patch::Wall { centre, radius, half, .. } => {
-                let d = sub(p, *centre);
+            Patch::Wall { center, radius, half, .. } => {
+                let d = sub(p, *center);
                 let ring = scale(around_z(d), *radius);
-                add(*centre, [ring[0], ring[1], d[2].clamp(-half, *half)])
+                add(*center, [ring[0], ring[1], d[2].clamp(-half, *half)])
             }
             Patch::Relief(relief) => relief.closest(p),
         }
@@ -61,8 +61,8 @@ impl Patch {
             Patch::Planar(flat) => flat.normal(),
             Patch::Sphere { .. } => direction(on),
             Patch::Torus { ring, .. } => direction(sub(on, scale(around_z(on), *ring))),
-            Patch::Wall { centre, hole, .. } => {
-                scale(around_z(sub(on, *centre)), if *hole { -1.0 } else { 1.0 })
+            Patch::Wall { center, hole, .. } => {
+                scale(around_z(sub(on, *center)), if *hole { -1.0 } else { 1.0 })
             }
             Patch::Relief(relief) => relief.normal(on),
         }
@@ -88,10 +88,10 @@ impl Patch {
                 let r = ring + tube * out.cos();
                 [r * around.cos(), r * around.sin(), tube * out.sin()]
             }
-            Patch::Wall { centre, radius, half, .. } => {
+            Patch::Wall { center, radius, half, .. } => {
                 let around = TAU * rng.random::<f64>();
                 let up = half * (2.0 * rng.random::<f64>() - 1.0);
-                add(*centre, [radius * around.cos(), radius * around.sin(), up])
+                add(*center, [radius * around.cos(), radius * around.sin(), up])
             }
             Patch::Relief(relief) => relief.sample(rng),
         }

@@ -36,8 +36,8 @@ impl Planar {
         Planar { origin, u, v, normal: cross(u, v), outline, hole: None }
     }
 
-    pub fn with_hole(mut self, centre: Flat, radius: f64) -> Self {
-        self.hole = Some((centre, radius));
+    pub fn with_hole(mut self, center: Flat, radius: f64) -> Self {
+        self.hole = Some((center, radius));
         self
     }
 
@@ -87,14 +87,14 @@ impl Planar {
     }
 
     fn closest_flat(&self, q: Flat) -> Flat {
-        if let Some((centre, radius)) = self.hole {
-            let d = [q[0] - centre[0], q[1] - centre[1]];
+        if let Some((center, radius)) = self.hole {
+            let d = [q[0] - center[0], q[1] - center[1]];
             let length = d[0].hypot(d[1]);
             if length == 0.0 {
-                return [centre[0] + radius, centre[1]];
+                return [center[0] + radius, center[1]];
             }
             if length < radius {
-                return [0, 1].map(|c| centre[c] + d[c] * (radius / length));
+                return [0, 1].map(|c| center[c] + d[c] * (radius / length));
             }
         }
         match &self.outline {

@@ -171,7 +171,7 @@ fn build(shape: Shape) -> Surface {
             .collect(),
         Shape::Cylinder => {
             let end = || Outline::Disk { radius: 0.6 };
-            let wall = Patch::Wall { centre: [0.0; 3], radius: 0.6, half: 1.0, hole: false };
+            let wall = Patch::Wall { center: [0.0; 3], radius: 0.6, half: 1.0, hole: false };
             vec![wall, flat(Z, X, Y, end()), flat(down(Z), Y, X, end())]
         }
         Shape::Bracket => bracket::patches(),

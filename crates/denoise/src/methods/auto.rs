@@ -16,6 +16,7 @@ mod kinds;
 mod learned;
 mod levels;
 mod outliers;
+mod overview;
 mod pull;
 mod relax;
 mod round;
@@ -36,6 +37,7 @@ use crate::{DenoiseError, Denoised, Denoiser, Report, Run, Stop};
 use treatment::{Treatment, Work};
 
 pub use learned::Learned;
+pub use overview::CloudEstimate;
 pub use survey::Survey;
 pub use tuning::Tuning;
 

@@ -25,7 +25,7 @@ fn linked(height: f64) -> (Vec<Point>, Patches, PatchGraph) {
 }
 
 #[test]
-fn every_point_is_in_a_patch_and_centres_are_in_theirs() {
+fn every_point_is_in_a_patch_and_centers_are_in_theirs() {
     let (points, patches, _) = linked(1.0);
     let mut covered = vec![false; points.len()];
     patches.points_of_nodes().iter().for_each(|&p| covered[p as usize] = true);

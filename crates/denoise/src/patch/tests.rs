@@ -60,7 +60,7 @@ fn an_outlier_gets_no_patch() {
 }
 
 #[test]
-fn a_centre_among_many_duplicates_is_in_its_patch() {
+fn a_center_among_many_duplicates_is_in_its_patch() {
     let points = vec![[0.5; 3]; 20];
     let table = KdTree::new(&points).knn_table(5);
     let patches = Patches::build(&points, &table, &[19], 5, Origin::Center, Uncovered::Leave);

@@ -37,7 +37,7 @@ impl<'a> MovingCenters<'a> {
         let graph = Graph::from_pairs(nodes, &pairs, &weights, Duplicate::Add)?;
         let kind = match weighted.laplacian {
             Laplacian::Combinatorial => Kind::Combinatorial,
-            Laplacian::Normalized => Kind::Normalised(Isolated::KeepOne),
+            Laplacian::Normalized => Kind::Normalized(Isolated::KeepOne),
         };
         if weighted.laplacian == Laplacian::Normalized {
             for (node, &point) in patches.points_of_nodes().iter().enumerate() {

@@ -30,6 +30,8 @@ pub struct Estimate {
     pub noise: f64,
     /// The noise of the quietest and of the noisiest places, where it differs.
     pub uneven: Option<[f64; 2]>,
+    /// Whether there were enough points on surfaces to say so.
+    pub reliable: bool,
 }
 
 /// Points in the order of the cloud's rows, so that an estimate from a sample of them does not
@@ -81,7 +83,7 @@ impl Estimate {
         let between = noise_between_layers_at(&places, &points, &tree);
         let noise = between.map_or(noise, |s| s.min(noise));
         let all = of_points.unwrap_or_else(|| vec![noise; points.len()]);
-        (Estimate { noise, uneven }, all)
+        (Estimate { noise, uneven, reliable: one.reliable }, all)
     }
 
     /// The noise of each point of a cloud of which this is known.

@@ -12,7 +12,7 @@ use crate::parameters::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 
 /// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
@@ -80,8 +80,7 @@ impl Learned {
         let seed = run.seed;
         let mut quiet = Run::default().with_seed(seed).with_cancel(run.cancel_flag().clone());
         crate::install(run.threads(), || {
-            let (center, unit) = frame::measure(&points);
-            let place = Place { low, high, center, unit, missing: survey.has_missing() };
+            let place = place_of(survey, &points, (low, high));
             let all: Vec<u32> = (0..points.len() as u32).collect();
             let inner = survey.inner();
             let large = survey.points() > WHOLE_UP_TO;
@@ -113,15 +112,7 @@ impl Learned {
         noisy: &PointCloud,
         run: &mut Run,
     ) -> Result<Option<(Learned, LocalFrame)>, DenoiseError> {
-        if noisy.len() <= WHOLE_UP_TO {
-            return Ok(None);
-        }
-        let rows: Vec<u32> = noisy.finite_rows().into_iter().map(|r| r as u32).collect();
-        if rows.len() <= WHOLE_UP_TO {
-            return Ok(None);
-        }
-        let points: Vec<Point> = rows.iter().map(|&r| noisy.positions()[r as usize]).collect();
-        let survey = Survey::new().finish(&points, |i| i as u32);
+        let Some((survey, rows, points)) = survey_of_large(noisy) else { return Ok(None) };
         let learned = Learned::from_survey(&survey, parameters, run)?;
         let ordinals: Vec<u32> = (0..rows.len() as u32).collect();
         let frame = LocalFrame::at(&learned.place, &rows, &points, &ordinals);
@@ -232,6 +223,24 @@ impl Learned {
     pub fn notes(&self) -> Vec<String> {
         super::explain(&self.treatment, &self.parameters)
     }
+}
+
+/// A survey of a cloud that is too large to be learned from as a whole, its finite rows and their positions.
+pub(super) fn survey_of_large(noisy: &PointCloud) -> Option<(Survey, Vec<u32>, Vec<Point>)> {
+    if noisy.len() <= WHOLE_UP_TO {
+        return None;
+    }
+    let rows: Vec<u32> = noisy.finite_rows().into_iter().map(|r| r as u32).collect();
+    if rows.len() <= WHOLE_UP_TO {
+        return None;
+    }
+    let points: Vec<Point> = rows.iter().map(|&r| noisy.positions()[r as usize]).collect();
+    Some((Survey::new().finish(&points, |i| i as u32), rows, points))
+}
+
+pub(super) fn place_of(survey: &Survey, drawn: &[Point], (low, high): (Point, Point)) -> Place {
+    let (center, unit) = frame::measure(drawn);
+    Place { low, high, center, unit, missing: survey.has_missing() }
 }
 
 #[cfg(test)]

@@ -8,19 +8,19 @@ use rayon::prelude::*;
 use crate::frame::LocalFrame;
 use crate::local::Moments;
 
-/// Neighbours that a point of a surface has near.
+/// Neighbors that a point of a surface has near.
 const NEIGHBORS: usize = 8;
 /// How near, in units of the noise and at least in spacings: a point farther from the surface than
 /// that is not brought back to it anyway.
 const NOISE: f64 = 5.0;
 const SPACINGS: f64 = 2.5;
-/// Neighbours that show whether there is a surface.
+/// Neighbors that show whether there is a surface.
 const AROUND: usize = 16;
-/// On a surface, however sparse, a point and its neighbours are within this part of their extent of
+/// On a surface, however sparse, a point and its neighbors are within this part of their extent of
 /// one plane; around a point off it, or among others in empty space, they are not.
 const FLAT: f64 = 0.4;
-/// An outlier's neighbours are this many times farther from it than is usual for these themselves.
-/// Where it has none within twice its reach, and this many spacings, its neighbours may be outliers
+/// An outlier's neighbors are this many times farther from it than is usual for these themselves.
+/// Where it has none within twice its reach, and this many spacings, its neighbors may be outliers
 /// too, and are not asked.
 const APART: f64 = 2.25;
 const ALONE: f64 = 10.0;
@@ -92,7 +92,7 @@ fn is_on_line(tree: &KdTree, points: &[Point], i: usize) -> bool {
     count <= most
 }
 
-/// Whether a point with few neighbours near is off every surface.
+/// Whether a point with few neighbors near is off every surface.
 fn is_off(tree: &KdTree, points: &[Point], i: usize, near: f64) -> bool {
     let mut found = Vec::new();
     tree.knn_into(points[i], AROUND + 1, &mut found);
@@ -102,7 +102,7 @@ fn is_off(tree: &KdTree, points: &[Point], i: usize, near: f64) -> bool {
     is_off_plane(points, i, &found) && (alone || own > APART * usual(tree, points, &found))
 }
 
-/// Whether point `i` and its neighbours are far from one plane.
+/// Whether point `i` and its neighbors are far from one plane.
 fn is_off_plane(points: &[Point], i: usize, found: &[Neighbor]) -> bool {
     let mut moments = Moments::default();
     let relative = |n: &Neighbor| vec3::sub(points[n.index as usize], points[i]);
@@ -114,7 +114,7 @@ fn is_off_plane(points: &[Point], i: usize, found: &[Neighbor]) -> bool {
     plane.offset([0.0; 3]).abs().max(spread[0]) > FLAT * spread[2]
 }
 
-/// How far it is usually from one of the nearest of these to its own last neighbour.
+/// How far it is usually from one of the nearest of these to its own last neighbor.
 fn usual(tree: &KdTree, points: &[Point], found: &[Neighbor]) -> f64 {
     let mut theirs = Vec::new();
     let mut reach = [0.0; NEIGHBORS];

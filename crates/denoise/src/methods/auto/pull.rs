@@ -3,7 +3,7 @@
 //! Every link goes both ways, so that what one point is pulled by, the other is pulled back by, and
 //! points do not gather. The system is solved by a fixed number of sweeps whose coefficients do
 //! not depend on the cloud: a piece of it gets what the whole would, and few sweeps are a better
-//! regulariser than many.
+//! regularizer than many.
 
 use pellucid_cloud::{Point, vec3};
 use rayon::prelude::*;

@@ -3,22 +3,22 @@
 use pellucid_cloud::{Point, vec3};
 use rayon::prelude::*;
 
-/// Neighbours that push, with the point itself.
+/// Neighbors that push, with the point itself.
 const NEIGHBORS: usize = 19;
-/// Neighbours whose mean distance is the local spacing.
+/// Neighbors whose mean distance is the local spacing.
 const NEAREST: usize = 6;
 /// Reach of the push, in local spacings.
 const REACH: f64 = 1.6;
-/// Neighbours farther off the tangent plane than this, in local spacings, do not push.
+/// Neighbors farther off the tangent plane than this, in local spacings, do not push.
 const FLAT: f64 = 0.5;
-/// Length of the mean of the directions to the neighbours, above which a point is at a border (0.64
+/// Length of the mean of the directions to the neighbors, above which a point is at a border (0.64
 /// on a straight one): it does not move outwards, since nothing there would push it back.
 const BORDER: f64 = 0.5;
 
-/// Moves points along their tangent planes with normals `n`, away from neighbours that are near, in `steps` steps.
+/// Moves points along their tangent planes with normals `n`, away from neighbors that are near, in `steps` steps.
 /// `row` gives at least [`NEIGHBORS`] of a point, itself first.
 ///
-/// Spacing evens out over a few neighbours; how density changes over longer ways stays.
+/// Spacing evens out over a few neighbors; how density changes over longer ways stays.
 pub fn along_surface<'a>(
     y: &mut Vec<Point>,
     length: f64,

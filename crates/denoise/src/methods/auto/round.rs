@@ -13,9 +13,9 @@ use crate::graph::scramble;
 use crate::patch::{Apart, PatchGraph, Patches};
 use crate::{DenoiseError, Report, Run};
 
-/// Neighbours that normals and layers are seen in.
+/// Neighbors that normals and layers are seen in.
 const NORMAL_NEIGHBORS: usize = 64;
-/// Neighbours whose mean distance is the spacing.
+/// Neighbors whose mean distance is the spacing.
 const SPACING_NEIGHBORS: usize = 6;
 /// Points looked at for each member of a patch.
 const CANDIDATES: usize = 2;
@@ -49,7 +49,7 @@ pub struct Moved {
     pub removed: f64,
 }
 
-/// What the neighbours of all points say.
+/// What the neighbors of all points say.
 #[derive(Default)]
 pub struct Seen {
     normals: Vec<Point>,
@@ -61,7 +61,7 @@ pub struct Seen {
     disk: usize,
 }
 
-/// What the neighbours of a point say.
+/// What the neighbors of a point say.
 #[derive(Clone, Copy, Default)]
 struct Around {
     normal: Point,
@@ -141,17 +141,15 @@ impl Cloud<'_> {
             let limit = |i: usize| most_removed * self.noise[i];
             places.hold_back(self.observed, y, &mut next, normals, limit);
         });
-        let mean = self.mean(|i| vec3::distance2(next[i], y[i]).sqrt());
         let along = |i: usize| vec3::dot(vec3::sub(next[i], start[i]), normals[i]);
         let removed = self.mean(|i| along(i).powi(2)).sqrt();
-        let recipe = Recipe {
-            settings,
-            radius,
-            // Finite, so that it can be written down.
-            limit: patches.limit().min(f64::MAX),
-            metric: metric.to_vec(),
+        let mean = match *spacing > 0.0 {
+            true => self.mean(|i| vec3::distance2(next[i], y[i]).sqrt()) / spacing,
+            false => 0.0,
         };
-        let mean = if *spacing > 0.0 { mean / spacing } else { 0.0 };
+        // Finite, so that it can be written down.
+        let limit = patches.limit().min(f64::MAX);
+        let recipe = Recipe { settings, radius, limit, metric: metric.to_vec() };
         Ok(Moved { y: next, recipe, mean, removed })
     }
 

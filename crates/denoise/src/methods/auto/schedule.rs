@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::tuning::Tuning;
 use crate::Stop;
 
-/// On a surface, disks of radius r leave about 0.7 centres per r² (measured).
+/// On a surface, disks of radius r leave about 0.7 centers per r² (measured).
 const DISKS: f64 = 0.7 * std::f64::consts::PI;
 
 /// Rounds after which walls are looked for: by then light tails of the noise itself are gone, while

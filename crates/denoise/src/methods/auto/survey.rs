@@ -343,7 +343,7 @@ impl Survey {
 
 impl Survey {
     /// Which of the points drawn are far enough from the faces of their block for their
-    /// neighbours to be in it: a face along the surface cuts its noise off.
+    /// neighbors to be in it: a face along the surface cuts its noise off.
     pub(crate) fn inner(&self) -> Vec<bool> {
         let inside = |d: &Drawn| self.takes_whole() || self.grid.depth(d.point) > RIM;
         self.drawn.iter().map(inside).collect()

@@ -20,7 +20,7 @@ fn a_large_one_gives_about_the_number_asked_for_in_whole_blocks() {
     let points = sheet(1500);
     let chosen = numbers(&points);
     assert!((WANTED / 2..=WANTED).contains(&chosen.len()), "{}", chosen.len());
-    // Inside a block nobody's neighbour is missing: nearly all points have their right-hand one.
+    // Inside a block nobody's neighbor is missing: nearly all points have their right-hand one.
     let mut is_in = vec![false; points.len()];
     chosen.iter().for_each(|&i| is_in[i as usize] = true);
     let with = chosen.iter().filter(|&&i| is_in.get(i as usize + 1) == Some(&true)).count();

@@ -10,7 +10,7 @@ use super::levels::{Level, Levels};
 use super::round::Cloud;
 use super::{Auto, MIN_POINTS, outliers, relax, sideways};
 use crate::frame::LocalFrame;
-use crate::{DenoiseError, Iteration, Report, Run, Snapshot, Stop};
+use crate::{DenoiseError, Report, Run, Stop};
 
 /// What was learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,7 +132,8 @@ impl Work<'_, '_> {
     fn estimate(&mut self) -> (Estimate, Vec<f64>) {
         if let Some(given) = self.auto.parameters.noise {
             let noise = given / self.frame.unit();
-            return (Estimate { noise, uneven: None }, vec![noise; self.frame.points().len()]);
+            let all = vec![noise; self.frame.points().len()];
+            return (Estimate { noise, uneven: None, reliable: true }, all);
         }
         let inner = self.inner_points();
         let mut report = std::mem::take(self.report);
@@ -209,7 +210,7 @@ impl Work<'_, '_> {
         count > 0
     }
 
-    /// Brings points back that went too far, and shows the end.
+    /// Brings points back that went too far.
     fn hold(&mut self, estimate: &Estimate, y: &mut [Point]) -> Result<(), DenoiseError> {
         if self.stopped {
             return Ok(());
@@ -224,12 +225,7 @@ impl Work<'_, '_> {
         if self.report.history.is_empty() {
             return Ok(());
         }
-        let index = self.report.history.len() + 1;
-        self.run.progress("finishing", index, 0.99)?;
-        let record = Iteration { index, ..Iteration::default() };
-        let show = || self.frame.leave_from(self.positions, y);
-        self.run.iteration(&Snapshot { record: &record, positions: &show })?;
-        self.report.history.push(record);
+        self.run.progress("finishing", self.report.history.len(), 0.99)?;
         Ok(())
     }
 }

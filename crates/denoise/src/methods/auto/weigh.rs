@@ -47,7 +47,7 @@ fn quadratic_form(m: &Matrix, g: &[f64; FEATURES]) -> f64 {
     part(0) + part(FEATURES / 2)
 }
 
-/// The weight of every point of every link; zero where a patch has fewer neighbours.
+/// The weight of every point of every link; zero where a patch has fewer neighbors.
 pub fn weights(
     y: &[Point],
     patches: &Patches,
@@ -99,7 +99,7 @@ fn failed(detail: String) -> DenoiseError {
     DenoiseError::Numerical { step: "learning", detail }
 }
 
-/// Learns M (Eq. 11) from the links of some patches, drawn by the numbers of their centres.
+/// Learns M (Eq. 11) from the links of some patches, drawn by the numbers of their centers.
 pub fn learn(
     y: &[Point],
     numbers: &[u32],
