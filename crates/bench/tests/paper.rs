@@ -284,8 +284,8 @@ fn numbers_lead_to_the_clouds_behind_them() {
                 let id = format!("id=\"g0-{}\"", layer[block].as_str().unwrap());
                 assert!(page.contains(&id), "{id} in {link}");
             }
-            let colours: Vec<_> = layer["scalars"].as_array().unwrap().iter().collect();
-            let distance = colours.iter().any(|s| s["name"] == "distance to truth");
+            let colors: Vec<_> = layer["scalars"].as_array().unwrap().iter().collect();
+            let distance = colors.iter().any(|s| s["name"] == "distance to truth");
             assert_eq!(distance, layer["name"] != "truth");
         }
         assert_eq!(group["start"]["color"], "scalar:distance to truth");

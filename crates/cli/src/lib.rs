@@ -4,7 +4,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod args;
-mod classes;
 mod cmd;
 pub mod failure;
 pub mod interrupt;
@@ -26,7 +25,7 @@ use pellucid_page::still as render;
 
 /// Values of parameters, as they are written on the command line and in files.
 pub mod parameters {
-    pub use crate::cmd::denoise::parameters::{assignment, read_text, to_json};
+    pub use crate::cmd::denoise::parameters::{assignment, read_text};
 }
 
 /// The program: parses the command line, runs the command, and returns the code to end with.

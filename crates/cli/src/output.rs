@@ -35,6 +35,11 @@ pub fn note(message: &str) {
     let _ = writeln!(io::stderr().lock(), "pellucid: {message}");
 }
 
+/// Whether two names are those of one file.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
 /// Writes a file that is no cloud: whole or not at all, and readable only for those who can read
 /// the inputs that it was made from.
 pub fn write_file(

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use pellucid::big::Movement;
-use pellucid::changes::AttributeChange;
+use pellucid::changes::{AttributeChange, Displacement, DroppedItem};
 use pellucid::cloud::Point;
 use pellucid::cloud::outliers::Rule;
 use pellucid::denoise::registry::ParameterMap;
 use pellucid::denoise::{Report, Stop};
-use pellucid::io::Dropped;
 use serde::Serialize;
 
 use crate::cmd::labels::without_folders;
@@ -78,11 +76,7 @@ pub fn check(
         };
         return Err(Failure::input(naming(path, fault)));
     }
-    let same = |other: &&Path| {
-        *other == path
-            || matches!((other.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
-    };
-    if clouds.iter().any(same) {
+    if clouds.iter().any(|cloud| output::is_same(cloud, path)) {
         return Err(Failure::input(naming(path, "the report would replace a cloud")));
     }
     output::check_free(path, overwrite)
@@ -209,37 +203,4 @@ pub struct PartReport {
     pub conditions: Vec<String>,
     /// How many they are.
     pub points: usize,
-}
-
-/// An attribute that was left out, and why.
-#[derive(Debug, Serialize)]
-pub struct DroppedItem {
-    /// Its name.
-    pub attribute: String,
-    /// Why.
-    pub reason: String,
-}
-
-impl From<&Dropped> for DroppedItem {
-    fn from(d: &Dropped) -> Self {
-        DroppedItem { attribute: d.attribute.clone(), reason: d.reason.clone() }
-    }
-}
-
-/// How far points moved.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Displacement {
-    /// In file units.
-    #[serde(flatten)]
-    pub movement: Movement,
-    /// The mean in spacings, where the method knows the spacing.
-    pub mean_spacings: Option<f64>,
-}
-
-impl Displacement {
-    /// The same in spacings too, if they are known.
-    pub fn of(movement: Movement, spacing: Option<f64>) -> Self {
-        let mean_spacings = spacing.filter(|s| *s > 0.0).map(|s| movement.mean / s);
-        Displacement { movement, mean_spacings }
-    }
 }

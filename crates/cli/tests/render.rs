@@ -40,7 +40,7 @@ fn clouds_stand_side_by_side_and_red_and_blue_tell_out_from_in() {
     assert!(lower[2] > lower[0] + 30, "{lower:?} is not blue");
     // The first cloud has not moved.
     let still = at(60, 50);
-    assert!((still[0] - still[2]).abs() < 20, "{still:?} is not grey");
+    assert!((still[0] - still[2]).abs() < 20, "{still:?} is not gray");
     // It exists now.
     pellucid(["render"].iter().chain(&files).chain(&flags)).code(2).says(&["--overwrite"]);
 }

@@ -57,7 +57,7 @@ pub use compression::Compression;
 pub use document::{Document, Dropped, Encoding, LasScale, Source, WriteOptions, Written};
 pub use error::{IoError, Place};
 pub use format::{Format, FormatInfo};
-pub use las::LAS_CLASSES;
+pub use las::{LAS_CLASSES, las_class_in_words, parse_las_class};
 pub use limits::Limits;
 pub use mesh::{MESH_EXTENSIONS, read_mesh, read_mesh_bytes};
 pub use pieces::{PieceFile, Sink};

@@ -243,7 +243,7 @@ fn waveforms_inside_the_file_come_back() {
 }
 
 #[test]
-fn a_cloud_optimised_file_is_written_as_a_plain_one() {
+fn a_cloud_optimized_file_is_written_as_a_plain_one() {
     let builder = Builder::new(4, 6)
         .vlr(vlr("copc", 1, &[0; 160]))
         .vlr(vlr("LASF_Projection", 2112, b"GEOGCS[]"))

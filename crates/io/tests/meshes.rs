@@ -44,7 +44,7 @@ fn obj_changes_only_what_moved() {
 }
 
 #[test]
-fn obj_colours_are_bytes_where_they_are_255ths() {
+fn obj_colors_are_bytes_where_they_are_255ths() {
     let text = "v 0 0 0 0.501961 0 1\nv 1 0 0 1 1 0.2\nv 0 1 0 0 0 0\n";
     let d = get(text.as_bytes(), Format::Obj);
     let color = d.cloud.attribute("color").unwrap();
@@ -274,7 +274,7 @@ fn cut_or_flipped_files_never_panic() {
 }
 
 #[test]
-fn colours_of_16_bits_become_bytes_and_rounding_is_reported() {
+fn colors_of_16_bits_become_bytes_and_rounding_is_reported() {
     let cloud = |values: [u16; 6]| {
         let mut cloud = PointCloud::new(vec![[0.0; 3], [1.0; 3]]);
         cloud.set_attribute(Attribute::vector("color", 3, Values::U16(values.to_vec()))).unwrap();

@@ -103,7 +103,7 @@
       byId("title").textContent = this.meta.title;
       byId("title").title = this.meta.title;
       const group = byId("group");
-      // Names that are told apart, by folders where files have the same.
+      // Short names, with folders where files have the same name.
       this.meta.groups.forEach((g, i) => group.append(element("option", g.name, { value: i })));
       group.hidden = this.meta.groups.length < 2;
       group.addEventListener("change", () => this.open(Number(group.value)));
@@ -164,7 +164,7 @@
       });
     }
 
-    // The choices that fit the group: modes, and colours.
+    // The choices that fit the group: modes, and colors.
     offer() {
       const g = this.group;
       const modes = byId("modes");
@@ -195,7 +195,7 @@
       const color = byId("color");
       color.replaceChildren();
       const add = (value, name) => color.append(element("option", name, { value }));
-      if (g.layers.some((l) => l.color)) add("original", "Own colours");
+      if (g.layers.some((l) => l.color)) add("original", "Original colors");
       add("plain", "Plain");
       if (g.layers.some((l) => Pellucid.displacements(g, l))) add("displacement", "Displacement");
       add("normal", "Normals");

@@ -27,7 +27,7 @@
     return s;
   }
 
-  // The title of a chart, with the names of its lines in their colours.
+  // The title of a chart, with the names of its lines in their colors.
   function caption(title, names) {
     const p = element("p", title, { class: "note" });
     if (names.length > 1) {

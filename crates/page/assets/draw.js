@@ -4,7 +4,7 @@
 (() => {
   // Light on a surface of normal n, in the axes of the picture.
   const LIGHT = `
-    uniform float uFlat;      // one: colours as they are, for shading by depth only
+    uniform float uFlat;      // one: colors as they are, for shading by depth only
     vec3 lit(vec3 n, vec3 color) {
       if (uFlat > 0.5) return color;
       vec3 light = normalize(vec3(-0.45, 0.6, 0.66));
@@ -114,7 +114,7 @@
     uniform vec2 uStep;
     uniform vec2 uRange;    // near, far
     uniform float uStrength;
-    uniform int uPairs;     // of neighbours that are compared
+    uniform int uPairs;     // of neighbors that are compared
     uniform vec3 uTop;
     uniform vec3 uBottom;
     uniform vec4 uBox;      // of the view within the picture
@@ -223,7 +223,7 @@
       this.clouds.clear();
     }
 
-    // Gives a layer its colours: four bytes a row.
+    // Gives a layer its colors: four bytes a row.
     paint(layer, colors) {
       const gl = this.gl;
       const { color, rows, n } = this.clouds.get(layer);
@@ -234,7 +234,7 @@
       gl.bufferData(gl.ARRAY_BUFFER, sorted, gl.STATIC_DRAW);
     }
 
-    // Where points are drawn before outlines: colour and depth of the picture's size.
+    // Where points are drawn before outlines: color and depth of the picture's size.
     room(width, height) {
       const gl = this.gl;
       const t = this.target;

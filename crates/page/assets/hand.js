@@ -10,28 +10,28 @@
   ];
 
   const KEYS = [
-    ["Drag, one finger", "turn"],
-    ["Shift or right drag, two fingers", "move"],
-    ["Wheel, pinch", "come closer"],
-    ["Click, tap", "what is at this point"],
-    ["Arrows, Shift + arrows", "turn, move"],
-    ["+ −", "closer, farther"],
+    ["Drag, one finger", "rotate"],
+    ["Shift or right drag, two fingers", "pan"],
+    ["Wheel, pinch", "zoom"],
+    ["Click, tap", "inspect a point"],
+    ["Arrows, Shift + arrows", "rotate, pan"],
+    ["+ −", "zoom in, zoom out"],
     ["1 … 7", "front, back, left, right, top, bottom, corner"],
     ["B A W S", "before, after, slider, side by side"],
     ["[ ]", "move the slider or the section"],
-    ["C", "next colour"],
+    ["C", "next way to color"],
     ["X", "section"],
     ["M", "measure between two points"],
     ["E", "eye-dome lighting"],
-    ["U", "another axis up"],
+    ["U", "change the axis that points up"],
     [", .", "smaller, larger points"],
-    ["R", "back to the start"],
+    ["R", "reset the view"],
     ["P", "save a picture"],
-    ["T", "light or dark"],
-    ["I", "details"],
+    ["T", "light or dark theme"],
+    ["I", "show or hide details"],
   ];
 
-  class Hand extends Pellucid.Colours {
+  class Hand extends Pellucid.Colors {
     // What is at a place of the window.
     pick(clientX, clientY) {
       const canvas = this.canvas;
@@ -77,7 +77,7 @@
         rows.push(["moved by", spacings(Pellucid.displacement(g, layer, row))]);
         rows.push(["along the normal", spacings(d[row])]);
       }
-      if (layer.color) rows.push(["colour", [...layer.color.subarray(3 * row, 3 * row + 3)].join(" ")]);
+      if (layer.color) rows.push(["color", [...layer.color.subarray(3 * row, 3 * row + 3)].join(" ")]);
       rows.push(["normal", [0, 1, 2].map((c) => (layer.normal[3 * row + c] / 127).toFixed(2)).join(" ")]);
       for (const s of layer.scalars) {
         const v = Pellucid.valueOf(s, row);

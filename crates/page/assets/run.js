@@ -51,14 +51,14 @@
     const given = run.parameters && run.parameters.noise;
     pairs(s, [
       ["Method", run.preset ? `${run.method}, preset ${run.preset}` : run.method],
-      [given ? "Noise given" : "Noise estimated", report.noise === null ? null : length(report.noise, report.spacing)],
+      [given ? "Given noise" : "Estimated noise", report.noise === null ? null : length(report.noise, report.spacing)],
       ["Spacing", number(report.spacing)],
       ["Points that moved", `${run.displacement.moved.toLocaleString("en")} of ${run.points.toLocaleString("en")}`],
       ["Displacement, median", length(displacement.median, report.spacing)],
       ["95th percentile", length(displacement.p95, report.spacing)],
       ["Largest", length(displacement.max, report.spacing)],
       ["Iterations", run.iterations],
-      ["It stopped because", STOPS[run.stop] || run.stop],
+      ["Stopped because", STOPS[run.stop] || run.stop],
       ["Selection", run.part ? `${run.part.points.toLocaleString("en")} points: ${run.part.conditions.join(", ")}` : null],
       ["Time", run.seconds === null ? null : `${number(run.seconds)} s`],
     ]);
@@ -71,7 +71,7 @@
 
   function heat(panel, report, words, maps) {
     if (!report.metric) return;
-    const s = section(panel, "What counted: the learned metric M");
+    const s = section(panel, "Learned metric M");
     const names = report.features;
     const most = Math.max(...report.metric.flat().map(Math.abs)) || 1;
     const table = element("table", null, { class: "heat" });
@@ -106,7 +106,7 @@
   function history(panel, report) {
     const h = report.history;
     if (!h.length) return;
-    const s = section(panel, "Iteration by iteration");
+    const s = section(panel, "Iterations one by one");
     const column = (name) => h.map((i) => i[name]);
     lines(s, "Mean and largest movement of a point", [
       { name: "mean", values: column("mean_displacement") },
@@ -140,7 +140,7 @@
     if (group.meta.spacing > 0) s.append(element("p", `In ${unit}; one spacing is ${number(group.meta.spacing)}.`, { class: "note" }));
   }
 
-  // How often the numbers occur that points are coloured by; replaces the last one.
+  // How often the numbers occur that points are colored by; replaces the last one.
   function valuesChart(panel, title, values, options) {
     for (const old of panel.querySelectorAll("section.values")) old.remove();
     if (!values) return;
@@ -177,7 +177,7 @@
   }
 
   function again(panel, head, run) {
-    const s = section(panel, "To do it again");
+    const s = section(panel, "Repeat this run");
     const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
     if (head && head.command) s.append(element("pre", head.command.map(quote).join(" ")));
     pairs(s, [

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// The low and then the high bytes of the differences between neighbouring rows, component by
+/// The low and then the high bytes of the differences between neighboring rows, component by
 /// component. Rows that lie together in the file mostly lie together in space, so that high bytes
 /// repeat.
 pub fn differences(rows: &[u16], width: usize) -> Vec<u8> {

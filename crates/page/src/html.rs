@@ -16,7 +16,7 @@ pub const SCRIPTS: [(&str, &str); 10] = [
     ("draw.js", include_str!("../assets/draw.js")),
     ("charts.js", include_str!("../assets/charts.js")),
     ("run.js", include_str!("../assets/run.js")),
-    ("colours.js", include_str!("../assets/colours.js")),
+    ("colors.js", include_str!("../assets/colors.js")),
     ("hand.js", include_str!("../assets/hand.js")),
     ("overlay.js", include_str!("../assets/overlay.js")),
     ("app.js", include_str!("../assets/app.js")),

@@ -1,13 +1,15 @@
 //! What a picture of a cloud needs beyond the cloud: the surface at each point, how far its
-//! neighbours are, and numbers to colour by. Used for stills and for the page.
+//! neighbors are, and numbers to color by. Used for stills and for the page.
 
 pub mod maps;
 mod numbers;
+mod paint;
 
 #[cfg(test)]
 mod tests;
 
 pub use numbers::{Numbers, Range, displacement, distance_to, range};
+pub use paint::Paint;
 
 use pellucid::PointCloud;
 use pellucid::cloud::attribute::names;
@@ -19,9 +21,9 @@ use rayon::prelude::*;
 /// Red, green, blue.
 pub type Rgb = [u8; 3];
 
-/// Neighbours that a normal is estimated from where none is stored, the point itself included.
+/// Neighbors that a normal is estimated from where none is stored, the point itself included.
 const NORMAL_NEIGHBORS: usize = 13;
-/// Neighbours whose mean distance is the size of a point, the point itself included.
+/// Neighbors whose mean distance is the size of a point, the point itself included.
 const SIZE_NEIGHBORS: usize = 7;
 /// Sizes are at most so many mean spacings: an outlier is not a big disk.
 const LARGEST: f64 = 3.0;
@@ -30,9 +32,9 @@ const LARGEST: f64 = 3.0;
 pub struct Look {
     /// Unit normals; zero where there is no surface, such as at rows that are not finite.
     pub normals: Vec<Point>,
-    /// Mean distance to the nearest neighbours.
+    /// Mean distance to the nearest neighbors.
     pub sizes: Vec<f64>,
-    /// Mean distance to the nearest neighbour, over the cloud.
+    /// Mean distance to the nearest neighbor, over the cloud.
     pub spacing: f64,
 }
 
@@ -75,7 +77,7 @@ fn sizes(table: &NeighborTable, spacing: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The cloud's own colours as bytes, if it has any. Wider types count from 0 to their largest
+/// The cloud's own colors as bytes, if it has any. Wider types count from 0 to their largest
 /// value, or to 255 if nothing is larger; fractions from 0 to 1.
 pub fn colors(cloud: &PointCloud) -> Option<Vec<Rgb>> {
     let a = cloud.attribute(names::COLOR).filter(|a| a.width() >= 3)?;
@@ -94,7 +96,7 @@ pub fn colors(cloud: &PointCloud) -> Option<Vec<Rgb>> {
         .collect()
 }
 
-/// A colour for each direction.
+/// A color for each direction.
 pub fn normal_color(n: Point) -> Rgb {
     n.map(|x| ((0.5 + 0.5 * x).clamp(0.0, 1.0) * 255.0).round() as u8)
 }

@@ -131,7 +131,7 @@ impl Packer {
         Group { meta, blocks: std::mem::take(&mut self.blocks) }
     }
 
-    /// Positions, normals, sizes and colours of a layer.
+    /// Positions, normals, sizes and colors of a layer.
     fn layer(
         &mut self,
         layer: &Layer,

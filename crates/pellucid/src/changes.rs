@@ -6,6 +6,8 @@ use pellucid_cloud::{Attribute, PointCloud, Values};
 use pellucid_io::Dropped;
 use serde::Serialize;
 
+use crate::big::Movement;
+
 /// The change of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttributeChange {
@@ -179,4 +181,37 @@ fn is_split(a: &Attribute, stored: &PointCloud) -> bool {
                 _ => false,
             }
         })
+}
+
+/// An attribute that was left out, and why.
+#[derive(Debug, Serialize)]
+pub struct DroppedItem {
+    /// Its name.
+    pub attribute: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl From<&Dropped> for DroppedItem {
+    fn from(d: &Dropped) -> Self {
+        DroppedItem { attribute: d.attribute.clone(), reason: d.reason.clone() }
+    }
+}
+
+/// How far points moved.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Displacement {
+    /// In file units.
+    #[serde(flatten)]
+    pub movement: Movement,
+    /// The mean in spacings, where the method knows the spacing.
+    pub mean_spacings: Option<f64>,
+}
+
+impl Displacement {
+    /// The same in spacings too, if they are known.
+    pub fn of(movement: Movement, spacing: Option<f64>) -> Self {
+        let mean_spacings = spacing.filter(|s| *s > 0.0).map(|s| movement.mean / s);
+        Displacement { movement, mean_spacings }
+    }
 }

@@ -180,6 +180,10 @@
 
 pub mod big;
 pub mod changes;
+pub mod distances;
+pub mod facts;
+pub mod merge;
+pub mod split;
 pub mod steps;
 
 use std::path::Path;

@@ -6,8 +6,9 @@ use pellucid::denoise::registry::ParameterMap;
 use serde_json::Value;
 
 use super::item::Item;
+use pellucid::steps::toml_to_json;
 use pellucid_cli::failure::{Failure, naming};
-use pellucid_cli::parameters::{read_text, to_json};
+use pellucid_cli::parameters::read_text;
 
 /// More combinations than this are a mistake.
 const MOST_COMBINATIONS: usize = 1000;
@@ -40,7 +41,7 @@ impl Grid {
             };
             let mut axes = Vec::new();
             for (name, list) in table {
-                let values = match to_json(&list) {
+                let values = match toml_to_json(&list) {
                     Some(Value::Array(values)) if !values.is_empty() => values,
                     _ => return Err(format!("{method}.{name}: give a list of values")),
                 };

@@ -12,7 +12,7 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 230.0;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 48.0;
-/// Colours that people with colour blindness can tell apart (Okabe and Ito), then repeated dashed.
+/// Colors that people with color blindness can tell apart (Okabe and Ito), then repeated dashed.
 const COLORS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"];
 

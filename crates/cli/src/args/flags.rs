@@ -2,9 +2,7 @@
 
 use pellucid::big::Memory;
 use pellucid::cloud::Point;
-use pellucid::io::{Format, LasScale};
-
-use crate::classes;
+use pellucid::io::{Format, LasScale, parse_las_class};
 
 /// Formats of stdin and stdout, for commands that write a cloud.
 #[derive(Debug, Default, Clone, clap::Args)]
@@ -36,7 +34,7 @@ pub struct InFormat {
 pub struct Part {
     /// Select points of these classes (attribute "classification"), by number or by name, such as
     /// ground or building
-    #[arg(long, value_name = "CLASS,…", value_delimiter = ',', value_parser = classes::parse)]
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',', value_parser = parse_las_class)]
     pub class: Vec<u8>,
     /// Select points inside this box, including its faces
     #[arg(long = "box", value_name = "X0,Y0,Z0,X1,Y1,Z1", allow_hyphen_values = true)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pellucid::changes::{self, AttributeChange, Clouds};
+use pellucid::changes::{self, AttributeChange, Clouds, DroppedItem};
 use pellucid::io::WriteOptions;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::args::Convert;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Show;
-use crate::report::{self, DroppedItem, Head};
+use crate::report::{self, Head};
 
 /// What `--report` writes.
 #[derive(Debug, Serialize)]

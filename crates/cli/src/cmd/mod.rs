@@ -20,8 +20,6 @@ pub mod view;
 
 use std::path::PathBuf;
 
-use pellucid::io::Source;
-
 use crate::failure::Failure;
 use crate::output;
 
@@ -35,11 +33,6 @@ pub fn in_folders(paths: &[PathBuf], quiet: bool) -> Result<Vec<PathBuf>, Failur
         }
     }
     Ok(all)
-}
-
-/// Name of a format for people.
-fn format_name(source: &Source) -> &'static str {
-    source.format().map_or("memory", |f| f.name())
 }
 
 /// Two columns with the first padded, one line each.

@@ -1,14 +1,16 @@
 //! `pellucid outliers`.
 
 mod large;
-pub mod mark;
 
 use std::path::Path;
 
-use pellucid::changes::{self, AttributeChange, Clouds};
-use pellucid::cloud::outliers::{self, Isolated, LocalOutlier, Radius, Rule, Statistical};
+use pellucid::changes::{self, AttributeChange, Clouds, DroppedItem};
+use pellucid::cloud::outliers::{
+    self, Isolated, LocalOutlier, OutlierFlags, Radius, Rule, Statistical,
+};
 use pellucid::denoise;
-use pellucid::io::{Document, WriteOptions};
+use pellucid::io::{Document, Format, WriteOptions};
+use pellucid::steps::label::{self, Marked, Place};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,8 +23,7 @@ use crate::args::{Outliers, RuleName};
 use crate::failure::{Failure, naming, plain};
 use crate::output;
 use crate::progress::Show;
-use crate::report::{self, DroppedItem, Head};
-use mark::Place;
+use crate::report::{self, Head};
 
 /// What `--report` and `--json` hold.
 #[derive(Debug, Serialize)]
@@ -124,17 +125,17 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
     let found = found.map_err(|e| Failure::input(naming(input, e)))?;
 
     let before = document.cloud.clone();
-    let above = denoise::install(args.threads, || mark::above(&before, &found));
+    let above = denoise::install(args.threads, || label::above(&before, &found));
     let place = Place::of(&before, &found, &above);
     let format = job.streams.format.as_deref();
     let (cloud, done, reasons) = if args.remove {
         (before.select(&found.kept()), "removed".to_owned(), Vec::new())
     } else {
         let target = streams::format_of(&job.output, format, Some(&document));
-        let marked = mark::mark(args.classify, &document, target, &found, &above)
+        let (marked, done) = marked(args, &document, target, &found, &above)
             .map_err(|e| Failure::input(naming(input, e)))?;
-        let reason = format!("outliers are {}", marked.done);
-        (marked.cloud, marked.done, vec![(marked.attribute, reason)])
+        let reason = format!("outliers are {done}");
+        (marked.cloud, done, vec![(marked.attribute, reason)])
     };
     let kept = if args.remove { cloud.clone() } else { before };
     let document = Document { cloud, source: document.source };
@@ -165,6 +166,25 @@ fn one(args: &Outliers, rule: &Rule, job: &Job) -> Result<(Option<Report>, Strin
         dropped: written.dropped.iter().map(DroppedItem::from).collect(),
     };
     Ok((Some(report), line))
+}
+
+/// The cloud with its outliers marked, and how they are.
+fn marked(
+    args: &Outliers,
+    document: &Document,
+    target: Option<Format>,
+    found: &OutlierFlags,
+    above: &[bool],
+) -> Result<(Marked, String), String> {
+    let flag = if args.classify { "--classify: " } else { "" };
+    let marked = label::marked(args.classify, document, target, found, above)
+        .map_err(|e| format!("{flag}{e}"))?;
+    let hint = match marked.attribute == label::WITHHELD {
+        true => " (--classify for class 7 or 18)",
+        false => "",
+    };
+    let done = format!("{}{hint}", marked.done);
+    Ok((marked, done))
 }
 
 /// What was found, for people.
@@ -225,12 +245,8 @@ fn check_map(args: &Outliers, jobs: &[Job]) -> Result<(), Failure> {
     let [job] = jobs else {
         return Err(Failure::input("--map is for one cloud; leave it out, or name one input"));
     };
-    let same = |other: &Path| {
-        other == path.as_path()
-            || matches!((other.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
-    };
     let others = [Some(&job.input), Some(&job.output), args.report.as_ref()];
-    if others.into_iter().flatten().any(|p| same(p)) {
+    if others.into_iter().flatten().any(|p| output::is_same(p, path)) {
         return Err(Failure::input(naming(path, "the map would replace another file of this run")));
     }
     output::check_free(path, args.overwrite)

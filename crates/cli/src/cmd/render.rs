@@ -3,21 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use pellucid::PointCloud;
-use pellucid::cloud::{KdTree, Point, vec3};
+use pellucid::cloud::{KdTree, Point, stats};
 
 use super::streams;
 use crate::args::Render;
 use crate::failure::{Failure, naming};
 use crate::output::{self, note};
 use crate::progress::Show;
-use crate::render::{Camera, Legend, Panel, Rgb, Splats, Strip};
-use pellucid_page::look::{self, Look, Numbers, Range};
+use crate::render::{Camera, Legend, Panel, Rgb, Splats, Strip, near_the_middle};
+use pellucid_page::look::{self, Look, Paint, Range};
 
 /// Share of the picture left free around the cloud.
 const MARGIN: f64 = 0.08;
-/// Points farther from the middle than this many times the distance of nearly all do not count for
-/// what the picture shows.
-const FAR: f64 = 4.0;
 /// Size of a dot in distances between neighbors.
 const DOT: f64 = 0.2;
 /// Sizes when none is given: one cloud, or several.
@@ -32,19 +29,15 @@ struct Ready {
     paint: Paint,
 }
 
-/// What colors a cloud has.
-enum Paint {
-    Plain,
-    Own(Vec<Rgb>),
-    Numbers(Numbers),
-}
-
 pub fn run(args: &Render) -> Result<(), Failure> {
     let show = Show::new(args.quiet);
     if args.output.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
         return Err(Failure::input(naming(&args.output, "pictures are PNG files; name it .png")));
     }
     output::check_free(&args.output, args.overwrite)?;
+    if args.color == "distance" && args.truth.is_none() {
+        return Err(Failure::input("--color distance needs --truth FILE"));
+    }
     let truth = match &args.truth {
         Some(path) => Some(KdTree::new(streams::read(path, None, show)?.cloud.positions())),
         None => None,
@@ -75,41 +68,14 @@ fn ready(
     truth: Option<&KdTree>,
 ) -> Result<Ready, Failure> {
     let look = Look::of(cloud);
-    let fault = |text: String| Failure::input(naming(path, text));
     let points = cloud.positions();
-    let paint = match args.color.as_str() {
-        "plain" => Paint::Plain,
-        "auto" => look::colors(cloud).map_or(Paint::Plain, Paint::Own),
-        "original" => Paint::Own(
-            look::colors(cloud).ok_or_else(|| fault("the file has no colors".to_owned()))?,
-        ),
-        "normal" => Paint::Own(look.normals.iter().map(|&n| look::normal_color(n)).collect()),
-        "displacement" if first.len() != cloud.len() => {
-            let (a, b) = (first.len(), cloud.len());
-            return Err(fault(format!(
-                "--color displacement: the first cloud has {a} points, this one {b}; they must be \
-                 the same points, moved"
-            )));
-        }
-        "displacement" => {
-            Paint::Numbers(look::displacement(first.positions(), points, &look.normals))
-        }
-        "distance" => match truth {
-            Some(tree) => Paint::Numbers(look::distance_to(points, tree)),
-            None => return Err(fault("--color distance needs --truth FILE".to_owned())),
-        },
-        name => Paint::Numbers(Numbers::of(cloud, name).ok_or_else(|| {
-            let known = Numbers::names(cloud).join(", ");
-            fault(format!(
-                "--color {name}: there is no attribute of that name with numbers; there are {}",
-                if known.is_empty() { "none" } else { &known }
-            ))
-        })?),
-    };
+    let paint = Paint::of(&args.color, cloud, &look, first, truth).map_err(|fault| {
+        Failure::input(naming(path, format!("--color {}: {fault}", args.color)))
+    })?;
     let radii = match args.points {
         false => look.sizes.clone(),
         // One size for all: sparse parts are not blown up.
-        true => vec![DOT * middle(&look.sizes); points.len()],
+        true => vec![DOT * stats::median(&mut look.sizes.clone()).unwrap_or(0.0); points.len()],
     };
     Ok(Ready {
         points: points.iter().map(|&p| args.up.upright(p)).collect(),
@@ -148,40 +114,14 @@ fn draw(args: &Render, clouds: &[Ready]) -> crate::render::Image {
             caption: caption(args, i),
         })
         .collect();
-    let points = framed(clouds.first().map_or(&[][..], |c| &c.points));
+    let (points, far) = near_the_middle(clouds.first().map_or(&[][..], |c| &c.points));
+    if far > 0 {
+        note(&format!("{far} points far away from the others may lie outside of the picture"));
+    }
     let camera =
         Camera::fit(&points, (args.view.0, args.view.1), size.0 as f64 / size.1 as f64, MARGIN)
             .closer(args.focus.map(|f| args.up.upright(f.0)), args.zoom);
     Strip { panel: size, columns: args.columns }.draw(&panels, &camera, legend.as_ref())
-}
-
-/// The value that half of them exceed.
-fn middle(values: &[f64]) -> f64 {
-    quantile(values.to_vec(), 0.5)
-}
-
-/// The value that a share of the finite ones is below; zero without any.
-fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.retain(|x| x.is_finite());
-    if values.is_empty() {
-        return 0.0;
-    }
-    let at = ((values.len() - 1) as f64 * share) as usize;
-    *values.select_nth_unstable_by(at, f64::total_cmp).1
-}
-
-/// The points that the picture shows: all but a few that lie far away from the others.
-fn framed(points: &[Point]) -> Vec<Point> {
-    let center = [0, 1, 2].map(|a| middle(&points.iter().map(|p| p[a]).collect::<Vec<_>>()));
-    let distance = |p: &Point| vec3::norm(vec3::sub(*p, center));
-    let near = FAR * quantile(points.iter().map(distance).collect(), 0.99);
-    let shown: Vec<Point> = points.iter().copied().filter(|p| distance(p) <= near).collect();
-    let finite = points.iter().filter(|p| vec3::is_finite(**p)).count();
-    if shown.len() < finite {
-        let n = finite - shown.len();
-        note(&format!("{n} points far away from the others may lie outside of the picture"));
-    }
-    shown
 }
 
 fn legend(args: &Render, clouds: &[Ready]) -> Option<Legend> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pellucid::Run;
+use pellucid::changes::DroppedItem;
 use pellucid::denoise;
 use pellucid::io::WriteOptions;
 use pellucid::steps::{Done, Pipeline, StepError};
@@ -14,7 +15,7 @@ use super::streams;
 use crate::args::RunCommand;
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
-use crate::report::{DroppedItem, Head};
+use crate::report::Head;
 use crate::{interrupt, output};
 
 /// What `--json` prints.

@@ -106,7 +106,7 @@ fn every_control_works() {
 
 /// It draws: the middle is green above, purple below, the corner is background.
 fn draws_in_its_own_colors(b: &mut Browser) -> Pixels {
-    let own = Pixels::of(&b.shot("own-colours"));
+    let own = Pixels::of(&b.shot("own-colors"));
     let upper = own.mean(380..440, 290..320);
     let lower = own.mean(380..440, 580..610);
     assert!(upper[1] > upper[0] + 30.0 && upper[1] > upper[2] + 30.0, "{upper:?}");
@@ -188,7 +188,7 @@ fn colors_by_other_numbers(b: &mut Browser) {
     for what in ["normal", "scalar:distance to truth", "axis:2", &format!("scalar:{}", HOSTILE[0])]
     {
         b.eval(&format!("Pellucid.app.setColor({})", json!(what)));
-        pictures.push(b.shot(&format!("colour-{}", pictures.len())));
+        pictures.push(b.shot(&format!("color-{}", pictures.len())));
     }
     pictures.sort();
     pictures.dedup();
@@ -266,7 +266,7 @@ fn describes_the_run(b: &mut Browser) {
     let panel = b.eval("document.getElementById('panel').textContent");
     let panel = panel.as_str().unwrap();
     for word in
-        ["noise, in spacings", "It stopped because", "count most", "To do it again", "--truth"]
+        ["noise, in spacings", "Stopped because", "count most", "Repeat this run", "--truth"]
     {
         assert!(panel.contains(word), "{word} is not in {panel}");
     }

@@ -46,7 +46,7 @@ fn drawn(p: &Pixels, from: usize, to: usize) -> Vec<usize> {
     let is_drawn = |x: &usize| {
         (150..700).any(|y| {
             let [r, _, b] = p.at(*x, y);
-            // Ground is brown, the house red, the background grey.
+            // Ground is brown, the house red, the background gray.
             r > b + 25
         })
     };

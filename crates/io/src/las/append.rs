@@ -9,7 +9,7 @@ use las::raw::{Header, Vlr};
 use super::chunks::Packing;
 use super::file::{self, COMPRESSED, Frame, Points};
 use super::packer::{Packer, write_head};
-use super::{quantise, record, write};
+use super::{quantize, record, write};
 use crate::batches::{Output, Stopped};
 use crate::error::Fault;
 use crate::scalar::Number;
@@ -105,7 +105,7 @@ impl Begun {
         let added = usize::from(self.packer.is_some());
         self.format() == other.format
             && own.point_data_record_length == header.point_data_record_length
-            && quantise::of(own) == quantise::of(header)
+            && quantize::of(own) == quantize::of(header)
             && self.vlrs.len() == other.vlrs.len() + added
             && records.all(|(a, b)| a.record_id == b.record_id && a.data == b.data)
     }
@@ -147,8 +147,8 @@ impl Begun {
         header.evlr = has_evlrs.then_some(evlr);
         write::put_counts(header, self.count, &self.returns, format);
         if self.count > 0 {
-            let (scale, offset) = quantise::of(header);
-            let at = |k: [i32; 3], a: usize| quantise::decode(k[a], scale[a], offset[a]);
+            let (scale, offset) = quantize::of(header);
+            let at = |k: [i32; 3], a: usize| quantize::decode(k[a], scale[a], offset[a]);
             let corner = |k: [i32; 3]| [at(k, 0), at(k, 1), at(k, 2)];
             [header.min_x, header.min_y, header.min_z] = corner(self.low);
             [header.max_x, header.max_y, header.max_z] = corner(self.high);

@@ -26,3 +26,31 @@ pub const LAS_CLASSES: [(u8, &str); 19] = [
     (17, "bridge-deck"),
     (18, "high-noise"),
 ];
+
+/// The name of a class with its number, or the number alone.
+///
+/// ```
+/// assert_eq!(pellucid_io::las_class_in_words(2), "ground (2)");
+/// assert_eq!(pellucid_io::las_class_in_words(64), "class 64");
+/// ```
+pub fn las_class_in_words(class: u8) -> String {
+    match LAS_CLASSES.iter().find(|(number, _)| *number == class) {
+        Some((_, name)) => format!("{name} ({class})"),
+        None => format!("class {class}"),
+    }
+}
+
+/// A class by its number or name, in any case and with spaces, dashes or underscores.
+///
+/// ```
+/// assert_eq!(pellucid_io::parse_las_class("High Vegetation"), Ok(5));
+/// assert!(pellucid_io::parse_las_class("tree").is_err());
+/// ```
+pub fn parse_las_class(text: &str) -> Result<u8, String> {
+    let plain = text.trim().to_ascii_lowercase().replace([' ', '_'], "-");
+    let named = LAS_CLASSES.iter().find(|(_, name)| *name == plain).map(|(number, _)| *number);
+    named.or_else(|| plain.parse().ok()).ok_or_else(|| {
+        let all: Vec<&str> = LAS_CLASSES.iter().map(|(_, name)| *name).collect();
+        format!("give a number from 0 to 255 or a name of LAS: {}", all.join(", "))
+    })
+}

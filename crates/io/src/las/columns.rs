@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pellucid_cloud::{Point, Values};
 
-use super::quantise;
+use super::quantize;
 use super::record::{Field, Store};
 use crate::scalar::{Number, ScalarType, with_type};
 
@@ -121,8 +121,8 @@ impl Rows<'_> {
         for (p, r) in self.positions[rows.clone()].iter_mut().zip(raw.chunks_exact(length)) {
             for axis in 0..3 {
                 let k = i32::get(&r[4 * axis..], false);
-                p[axis] = quantise::decode(k, scale[axis], offset[axis]);
-                exact &= quantise::encode(p[axis], scale[axis], offset[axis]) == f64::from(k);
+                p[axis] = quantize::decode(k, scale[axis], offset[axis]);
+                exact &= quantize::encode(p[axis], scale[axis], offset[axis]) == f64::from(k);
             }
         }
         for (part, field) in self.parts.iter_mut().zip(fields) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, Values};
 
-use super::quantise;
+use super::quantize;
 use super::record::{self, Field, Store};
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
 
@@ -80,7 +80,7 @@ impl<'a> Column<'a> {
                 Put::Scaled(ty, t) => with_type!(ty, T => v.zip(records).for_each(|(row, r)| {
                     for (i, x) in row.iter().enumerate() {
                         let (scale, offset) = t[i % 3];
-                        let k = quantise::encode(x.widen(), scale, offset);
+                        let k = quantize::encode(x.widen(), scale, offset);
                         T::narrow(k).put(&mut r[i * size_of::<T>()..], false);
                     }
                 })),
@@ -124,9 +124,9 @@ impl Encoder<'_> {
             for axis in 0..3 {
                 let (x, s, o) = (self.points[i][axis], self.scale[axis], self.offset[axis]);
                 let stored = self.stored.map(|k| k[i][axis]);
-                let same = stored.filter(|k| quantise::decode(*k, s, o).to_bits() == x.to_bits());
+                let same = stored.filter(|k| quantize::decode(*k, s, o).to_bits() == x.to_bits());
                 // Checked to fit before.
-                let k = same.unwrap_or_else(|| quantise::encode(x, s, o) as i32);
+                let k = same.unwrap_or_else(|| quantize::encode(x, s, o) as i32);
                 k.put(&mut r[4 * axis..], false);
             }
         }

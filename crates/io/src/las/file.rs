@@ -5,7 +5,7 @@
 use las::raw::vlr::RecordLength;
 use las::raw::{Header, Vlr};
 
-use super::{quantise, record};
+use super::{quantize, record};
 use crate::error::Fault;
 use crate::limits;
 
@@ -189,7 +189,7 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, Fault> {
 
 /// Refuses scales and offsets under which coordinates are no numbers.
 fn check_transform(header: &Header) -> Result<(), Fault> {
-    let (scale, offset) = quantise::of(header);
+    let (scale, offset) = quantize::of(header);
     for axis in 0..3 {
         let (s, o) = (scale[axis], offset[axis]);
         let name = ["x", "y", "z"][axis];
@@ -201,7 +201,7 @@ fn check_transform(header: &Header) -> Result<(), Fault> {
             let fault = format!("the scale of {name} is {s}; it must be finite and not zero");
             return Err(Fault::byte(at::SCALE + 8 * axis, fault));
         }
-        let ends = [i32::MIN, i32::MAX].map(|k| quantise::decode(k, s, o));
+        let ends = [i32::MIN, i32::MAX].map(|k| quantize::decode(k, s, o));
         if !o.is_finite() || !ends.iter().all(|x| x.is_finite()) {
             let fault =
                 format!("with the offset {o} and the scale {s}, {name} is out of all range");

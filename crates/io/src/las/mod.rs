@@ -25,7 +25,7 @@ mod packer;
 mod pieces;
 mod plan;
 mod point14;
-mod quantise;
+mod quantize;
 mod read;
 mod record;
 mod times;
@@ -36,7 +36,7 @@ use std::sync::Arc;
 use pellucid_cloud::Point;
 
 pub(crate) use append::LasAppender;
-pub use classes::LAS_CLASSES;
+pub use classes::{LAS_CLASSES, las_class_in_words, parse_las_class};
 pub(crate) use pieces::LasPieces;
 pub(crate) use read::read;
 pub(crate) use write::{write_las, write_laz};
@@ -98,7 +98,7 @@ impl LasSource {
 
     /// The steps of coordinates and the offsets.
     pub fn grid(&self) -> ([f64; 3], [f64; 3]) {
-        quantise::of(&self.frame.header)
+        quantize::of(&self.frame.header)
     }
 
     /// The coordinate system and its unit, if the file says.

@@ -13,7 +13,7 @@ use super::file::{self, COMPRESSED, at, number};
 use super::locate::{Record, Tail, find_spans, find_tail};
 use super::packer::{Packer, write_head};
 use super::read::added_fields;
-use super::{extra, quantise, record, write};
+use super::{extra, quantize, record, write};
 use crate::batches::{Batches, Change, Output, Stopped, copy, read_at};
 use crate::document::Dropped;
 use crate::error::{Fault, WriteFault};
@@ -215,7 +215,7 @@ impl LasPieces {
         sink: &mut dyn Output,
         change: &mut Change<'_>,
     ) -> Result<Option<(Point, Point)>, Stopped> {
-        let (scale, offset) = quantise::of(&self.header);
+        let (scale, offset) = quantize::of(&self.header);
         let length = self.length();
         let mut packer = packing.map(Packer::new);
         if packer.is_some() {
@@ -224,7 +224,7 @@ impl LasPieces {
         let mut from = 0;
         let (mut before, mut after) = (Bounds::default(), Bounds::default());
         self.moved(file, change, &mut |raw, points, moved| {
-            quantise::check(moved, from, scale, offset).map_err(|fault| match fault {
+            quantize::check(moved, from, scale, offset).map_err(|fault| match fault {
                 WriteFault::Io(e) => Stopped::Io(e),
                 WriteFault::Unfit(fault) => Stopped::Unfit(fault),
             })?;
@@ -233,7 +233,7 @@ impl LasPieces {
                 after.add(*now);
                 for axis in 0..3 {
                     if was[axis].to_bits() != now[axis].to_bits() {
-                        let k = quantise::encode(now[axis], scale[axis], offset[axis]) as i32;
+                        let k = quantize::encode(now[axis], scale[axis], offset[axis]) as i32;
                         k.put(&mut r[4 * axis..], false);
                     }
                 }
@@ -250,7 +250,7 @@ impl LasPieces {
         }
         let snap = |p: Point| {
             std::array::from_fn(|a| {
-                quantise::encode(p[a], scale[a], offset[a]) * scale[a] + offset[a]
+                quantize::encode(p[a], scale[a], offset[a]) * scale[a] + offset[a]
             })
         };
         let changed = self.count > 0 && before != after;
@@ -320,11 +320,11 @@ impl Batches for LasPieces {
     }
 
     fn decode(&self, raw: &[u8], points: &mut Vec<Point>) {
-        let (scale, offset) = quantise::of(&self.header);
+        let (scale, offset) = quantize::of(&self.header);
         points.clear();
         points.extend(raw.chunks_exact(self.length()).map(|r| {
             let k = |axis: usize| i32::get(&r[4 * axis..], false);
-            std::array::from_fn(|axis| quantise::decode(k(axis), scale[axis], offset[axis]))
+            std::array::from_fn(|axis| quantize::decode(k(axis), scale[axis], offset[axis]))
         }));
     }
 }

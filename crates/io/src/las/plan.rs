@@ -8,7 +8,7 @@ use pellucid_cloud::{Attribute, PointCloud, Values};
 use super::encode::{Column, Put};
 use super::extra::{self, Descriptor};
 use super::record::{self, Field, NIR, SCAN_ANGLE, Store};
-use super::{LasSource, Slot, quantise};
+use super::{LasSource, Slot, quantize};
 use crate::document::{Dropped, Written};
 use crate::meaning;
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
@@ -193,7 +193,7 @@ fn holds(slot: &Slot, cloud: &PointCloud) -> bool {
             let (lo, hi) = range(slot.ty);
             v.iter().enumerate().all(|(i, x)| {
                 let (scale, offset) = t[i % a.width() % 3];
-                let k = quantise::encode(*x, scale, offset);
+                let k = quantize::encode(*x, scale, offset);
                 k >= lo && k <= hi
             })
         }

@@ -12,7 +12,7 @@ use super::columns::{Columns, Rows};
 use super::extra::{self, Descriptor};
 use super::file::{self, COMPRESSED, File, Frame, Points};
 use super::record::{self, EXTRA_BYTES, Field, RETURN};
-use super::{LasSource, Slot, quantise};
+use super::{LasSource, Slot, quantize};
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
 use crate::limits::{self, Limits};
@@ -136,7 +136,7 @@ fn decode(
 ) -> Result<(Columns, bool), Fault> {
     let header = &file.frame.header;
     let length = usize::from(header.point_data_record_length);
-    let (scale, offset) = quantise::of(header);
+    let (scale, offset) = quantize::of(header);
     let sizes = |n: usize| -> Vec<usize> {
         (0..n).step_by(CHUNK).map(|start| CHUNK.min(n - start)).collect()
     };
@@ -315,7 +315,7 @@ fn unscale(values: &Values, width: usize, transform: &[(f64, f64); 3]) -> Option
                 let ((scale, offset), k) = (transform[i % width], k.widen());
                 let x = k * scale + offset;
                 // Above 2^53 a double may stand for several integers.
-                let back = quantise::encode(x, scale, offset) == k && k.abs() < 9e15;
+                let back = quantize::encode(x, scale, offset) == k && k.abs() < 9e15;
                 back.then_some(x)
             })
             .collect()

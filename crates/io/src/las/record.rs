@@ -89,50 +89,55 @@ pub(super) fn first_version(format: u8) -> u8 {
     }
 }
 
+/// A field of some bits of one byte.
+fn bits(name: &str, at: usize, shift: u32, width: u32) -> Field {
+    Field { name: name.to_owned(), at, width: 1, store: Store::Bits { shift, width } }
+}
+
+/// The fields that point formats from 6 on share, but for the position.
+fn new_fields() -> Vec<Field> {
+    use ScalarType::*;
+    vec![
+        Field::new(names::INTENSITY, 12, 1, U16),
+        bits(RETURN, 14, 0, 4),
+        bits(RETURNS, 14, 4, 4),
+        bits("synthetic", 15, 0, 1),
+        bits("key_point", 15, 1, 1),
+        bits("withheld", 15, 2, 1),
+        bits("overlap", 15, 3, 1),
+        bits("scanner_channel", 15, 4, 2),
+        bits("scan_direction", 15, 6, 1),
+        bits("edge_of_flight_line", 15, 7, 1),
+        Field::new(names::CLASSIFICATION, 16, 1, U8),
+        Field::new("user_data", 17, 1, U8),
+        Field::new(SCAN_ANGLE, 18, 1, I16),
+        Field::new("point_source_id", 20, 1, U16),
+    ]
+}
+
+/// The fields that point formats up to 5 share, but for the position.
+fn old_fields() -> Vec<Field> {
+    use ScalarType::*;
+    vec![
+        Field::new(names::INTENSITY, 12, 1, U16),
+        bits(RETURN, 14, 0, 3),
+        bits(RETURNS, 14, 3, 3),
+        bits("scan_direction", 14, 6, 1),
+        bits("edge_of_flight_line", 14, 7, 1),
+        bits(names::CLASSIFICATION, 15, 0, 5),
+        bits("synthetic", 15, 5, 1),
+        bits("key_point", 15, 6, 1),
+        bits("withheld", 15, 7, 1),
+        Field::new(SCAN_ANGLE, 16, 1, I8),
+        Field::new("user_data", 17, 1, U8),
+        Field::new("point_source_id", 18, 1, U16),
+    ]
+}
+
 /// The fields of a format but for the position, in the order of the record.
 pub(super) fn fields(format: u8) -> Vec<Field> {
     use ScalarType::*;
-    let bits = |name: &str, at, shift, width| Field {
-        name: name.to_owned(),
-        at,
-        width: 1,
-        store: Store::Bits { shift, width },
-    };
-    let mut fields = vec![Field::new(names::INTENSITY, 12, 1, U16)];
-    let mut at;
-    if is_new(format) {
-        fields.extend([
-            bits(RETURN, 14, 0, 4),
-            bits(RETURNS, 14, 4, 4),
-            bits("synthetic", 15, 0, 1),
-            bits("key_point", 15, 1, 1),
-            bits("withheld", 15, 2, 1),
-            bits("overlap", 15, 3, 1),
-            bits("scanner_channel", 15, 4, 2),
-            bits("scan_direction", 15, 6, 1),
-            bits("edge_of_flight_line", 15, 7, 1),
-            Field::new(names::CLASSIFICATION, 16, 1, U8),
-            Field::new("user_data", 17, 1, U8),
-            Field::new(SCAN_ANGLE, 18, 1, I16),
-            Field::new("point_source_id", 20, 1, U16),
-        ]);
-        at = 22;
-    } else {
-        fields.extend([
-            bits(RETURN, 14, 0, 3),
-            bits(RETURNS, 14, 3, 3),
-            bits("scan_direction", 14, 6, 1),
-            bits("edge_of_flight_line", 14, 7, 1),
-            bits(names::CLASSIFICATION, 15, 0, 5),
-            bits("synthetic", 15, 5, 1),
-            bits("key_point", 15, 6, 1),
-            bits("withheld", 15, 7, 1),
-            Field::new(SCAN_ANGLE, 16, 1, I8),
-            Field::new("user_data", 17, 1, U8),
-            Field::new("point_source_id", 18, 1, U16),
-        ]);
-        at = 20;
-    }
+    let (mut fields, mut at) = if is_new(format) { (new_fields(), 22) } else { (old_fields(), 20) };
     let mut next = |name: &str, width, ty: ScalarType| {
         fields.push(Field::new(name, at, width, ty));
         at += width * ty.size();

@@ -13,7 +13,7 @@ use super::encode::Encoder;
 use super::file::{self, COMPRESSED};
 use super::plan::{self, RecordLayout};
 use super::record::{self, RETURN};
-use super::{LasSource, extra, quantise, read};
+use super::{LasSource, extra, quantize, read};
 use crate::document::{Detail, Document, Dropped, LasScale, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::rows::write_chunks;
@@ -57,7 +57,7 @@ fn write(
     let (scale, offset) = grid(document, las, job.las_scale, &header);
     [header.x_scale_factor, header.y_scale_factor, header.z_scale_factor] = scale;
     [header.x_offset, header.y_offset, header.z_offset] = offset;
-    quantise::check(cloud.positions(), 0, scale, offset)?;
+    quantize::check(cloud.positions(), 0, scale, offset)?;
     let stored = las.and_then(|l| l.stored.as_deref()).filter(|k| k.len() == cloud.len());
     let encoder = Encoder { points: cloud.positions(), scale, offset, stored, columns, length };
 
@@ -170,18 +170,18 @@ fn grid(
 ) -> ([f64; 3], [f64; 3]) {
     let points = document.cloud.positions();
     let own = match las {
-        Some(_) => quantise::of(header),
+        Some(_) => quantize::of(header),
         None => {
             let position = document.source.position.unwrap_or([ScalarType::F64; 3]);
-            quantise::choose(points, position)
+            quantize::choose(points, position)
         }
     };
     match wanted {
         None => own,
-        Some(LasScale::Step(step)) => quantise::with_step(points, [step; 3], own.1),
+        Some(LasScale::Step(step)) => quantize::with_step(points, [step; 3], own.1),
         Some(LasScale::Auto) => {
-            let step = quantise::fine_step(points);
-            quantise::with_step(points, own.0.map(|s| s.min(step)), own.1)
+            let step = quantize::fine_step(points);
+            quantize::with_step(points, own.0.map(|s| s.min(step)), own.1)
         }
     }
 }
@@ -330,9 +330,9 @@ fn set_bounds(header: &mut Header, cloud: &PointCloud, las: Option<&LasSource>) 
     if las.is_some_and(|l| l.count == cloud.len() && l.bounds == bounds) {
         return;
     }
-    let (scale, offset) = quantise::of(header);
+    let (scale, offset) = quantize::of(header);
     let snap = |p: [f64; 3], a: usize| {
-        let k = quantise::encode(p[a], scale[a], offset[a]);
+        let k = quantize::encode(p[a], scale[a], offset[a]);
         k * scale[a] + offset[a]
     };
     [header.min_x, header.min_y, header.min_z] = [snap(lo, 0), snap(lo, 1), snap(lo, 2)];

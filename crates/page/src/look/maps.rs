@@ -1,15 +1,15 @@
-//! Colour maps: even steps of the number look like even steps of lightness.
+//! Color maps: even steps of the number look like even steps of lightness.
 
 use serde::Serialize;
 
 use super::Rgb;
 
-/// A colour map, as colours at even steps.
+/// A color map, as colors at even steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Map {
     /// Its name.
     pub name: &'static str,
-    /// At least two colours.
+    /// At least two colors.
     pub stops: &'static [Rgb],
 }
 
@@ -30,7 +30,7 @@ pub const AMOUNT: Map = Map {
     ],
 };
 
-/// From blue over light grey to red: for numbers with a sign, zero in the middle.
+/// From blue over light gray to red: for numbers with a sign, zero in the middle.
 pub const SIGNED: Map = Map {
     name: "signed",
     stops: &[
@@ -49,7 +49,7 @@ pub const SIGNED: Map = Map {
 };
 
 impl Map {
-    /// The colour at `t` between 0 and 1; other numbers take the nearer end.
+    /// The color at `t` between 0 and 1; other numbers take the nearer end.
     pub fn at(&self, t: f64) -> Rgb {
         let last = self.stops.len() - 1;
         let x = t.clamp(0.0, 1.0) * last as f64;

@@ -1,4 +1,4 @@
-//! Numbers to colour points by.
+//! Numbers to color points by.
 
 use pellucid::PointCloud;
 use pellucid::cloud::{Attribute, KdTree, Point, Values, vec3};
@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::maps::{AMOUNT, Map, SIGNED};
 
-/// Share of the values beyond each end of a map: a few outliers would leave all others one colour.
+/// Share of the values beyond each end of a map: a few outliers would leave all others one color.
 const BEYOND: f64 = 0.02;
 /// Values that a range is estimated from, at most.
 const SAMPLES: usize = 200_000;
 
-/// The values at the ends of a colour map.
+/// The values at the ends of a color map.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Range {
     /// At the lower end.

@@ -11,7 +11,7 @@ fn a_plane_has_one_normal_and_its_spacing() {
     let look = Look::of(&grid());
     assert!(look.normals.iter().all(|n| n[2].abs() > 1.0 - 1e-12));
     assert_eq!(look.spacing, 1.0);
-    // Inside, four neighbours at one and two at the diagonal.
+    // Inside, four neighbors at one and two at the diagonal.
     let inside = (4.0 + 2.0 * 2.0_f64.sqrt()) / 6.0;
     assert!((look.sizes[55] - inside).abs() < 1e-12);
 }
@@ -40,7 +40,7 @@ fn attributes_are_found_by_name_and_component() {
 }
 
 #[test]
-fn colours_are_scaled_by_their_type() {
+fn colors_are_scaled_by_their_type() {
     let with = |values: Values| {
         let mut cloud = PointCloud::new(vec![[0.0; 3]]);
         cloud.set_attribute(Attribute::vector("color", 3, values)).unwrap();

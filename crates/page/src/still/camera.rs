@@ -102,3 +102,27 @@ impl Camera {
         0.5 * self.focal * height as f64
     }
 }
+
+/// Points farther from the middle than this many times the distance of nearly all do not count for
+/// what the picture shows.
+const FAR: f64 = 4.0;
+
+/// The points that a picture should show, all but a few that lie far away from the others, and how many these are.
+pub fn near_the_middle(points: &[Point]) -> (Vec<Point>, usize) {
+    let finite: Vec<Point> = points.iter().copied().filter(|p| vec3::is_finite(*p)).collect();
+    let center = [0, 1, 2].map(|a| quantile(finite.iter().map(|p| p[a]).collect(), 0.5));
+    let distance = |p: &Point| vec3::norm(vec3::sub(*p, center));
+    let near = FAR * quantile(finite.iter().map(distance).collect(), 0.99);
+    let shown: Vec<Point> = finite.iter().copied().filter(|p| distance(p) <= near).collect();
+    let far = finite.len() - shown.len();
+    (shown, far)
+}
+
+/// The value that a share of them is below; zero without any.
+fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let at = ((values.len() - 1) as f64 * share) as usize;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
+}

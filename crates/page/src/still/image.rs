@@ -13,7 +13,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// A picture of one colour.
+    /// A picture of one color.
     pub fn new(width: usize, height: usize, color: Rgb) -> Self {
         Image { width, height, pixels: vec![color; width * height] }
     }
@@ -34,7 +34,7 @@ impl Image {
         self.height
     }
 
-    /// The colour at a place, if it is inside.
+    /// The color at a place, if it is inside.
     pub fn get(&self, x: usize, y: usize) -> Option<Rgb> {
         (x < self.width).then(|| self.pixels.get(y * self.width + x).copied())?
     }
@@ -48,7 +48,7 @@ impl Image {
         }
     }
 
-    /// Mixes `share` of a colour into one pixel.
+    /// Mixes `share` of a color into one pixel.
     pub fn blend(&mut self, x: usize, y: usize, color: Rgb, share: f64) {
         if let Some(old) = self.get(x, y) {
             let mix = |c: usize| f64::from(old[c]) * (1.0 - share) + f64::from(color[c]) * share;

@@ -17,7 +17,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use camera::Camera;
+pub use camera::{Camera, near_the_middle};
 pub use image::{Image, Rgb};
 pub use strip::{Legend, Panel, Strip};
 pub use text::{Align, draw_text};
@@ -33,9 +33,9 @@ pub struct Splats<'a> {
     pub points: &'a [Point],
     /// The surface there, outwards if known; without them the disks face the eye.
     pub normals: Option<&'a [Point]>,
-    /// The surface's own colours; without them a neutral grey.
+    /// The surface's own colors; without them a neutral gray.
     pub colors: Option<&'a [Rgb]>,
-    /// Radius of each disk; about the distance to the neighbours closes the surface.
+    /// Radius of each disk; about the distance to the neighbors closes the surface.
     pub radii: &'a [f64],
 }
 

@@ -1,4 +1,4 @@
-//! From disks to depth, normal and colour at every sample.
+//! From disks to depth, normal and color at every sample.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::{Camera, Rgb, Splats};
 
 /// A disk seen edge-on is turned to show at least this cosine, or the surface tears at its rim.
 const LEAST_FACING: f64 = 0.25;
-/// Radius of a disk in distances to its neighbours: wide enough to close the gaps between points
+/// Radius of a disk in distances to its neighbors: wide enough to close the gaps between points
 /// that are not quite even.
 const RADIUS: f64 = 0.95;
 /// A disk seen from behind is smaller by this: at an edge, those of the far side would stick out.
 /// Without it there would be holes where a normal points to the wrong side.
 const FAR_SIDE: f64 = 0.6;
-/// The surface's own colour when the cloud has none, linear.
+/// The surface's own color when the cloud has none, linear.
 const NEUTRAL: [f32; 3] = [0.60, 0.585, 0.56];
 
 /// What the eye sees at every sample.
@@ -24,12 +24,12 @@ pub(super) struct Surface {
     pub depth: Vec<f32>,
     /// Normal in the eye's axes, not yet of unit length.
     pub normal: Vec<[f32; 3]>,
-    /// Linear colour.
+    /// Linear color.
     pub color: Vec<[f32; 3]>,
 }
 
 struct Disk {
-    centre: Point,
+    center: Point,
     normal: Point,
     /// The plane for depth: the normal, turned away from edge-on.
     plane: Point,
@@ -124,13 +124,13 @@ fn disks(splats: &Splats, camera: &Camera) -> Vec<Disk> {
     (0..splats.points.len())
         .filter(usable)
         .filter_map(|i| {
-            let centre = camera.local(splats.points[i]);
-            let distance = vec3::norm(centre);
+            let center = camera.local(splats.points[i]);
+            let distance = vec3::norm(center);
             let mut radius = RADIUS * splats.radii.get(i).copied().unwrap_or_default();
-            if centre[2] <= radius || radius <= 0.0 {
+            if center[2] <= radius || radius <= 0.0 {
                 return None;
             }
-            let view = vec3::scale(centre, -1.0 / distance);
+            let view = vec3::scale(center, -1.0 / distance);
             let mut normal =
                 splats.normals.and_then(|n| n.get(i)).map_or(view, |&n| camera.turn(n));
             let length = vec3::norm(normal);
@@ -154,12 +154,12 @@ fn disks(splats: &Splats, camera: &Camera) -> Vec<Disk> {
                 normal
             };
             let color = splats.colors.and_then(|c| c.get(i)).map_or(NEUTRAL, |&c| linear(c));
-            Some(Disk { centre, normal, plane, radius, color })
+            Some(Disk { center, normal, plane, radius, color })
         })
         .collect()
 }
 
-/// Calls `hit(sample, depth, squared distance from the centre in radii)` where the disk is seen
+/// Calls `hit(sample, depth, squared distance from the center in radii)` where the disk is seen
 /// within `rows`; samples count from the first of these rows.
 fn cover(
     disk: &Disk,
@@ -168,7 +168,7 @@ fn cover(
     rows: &Range<usize>,
     mut hit: impl FnMut(usize, f64, f64),
 ) {
-    let [cx, cy, cz] = disk.centre;
+    let [cx, cy, cz] = disk.center;
     let radius = disk.radius;
     let (mx, my) = (0.5 * width as f64, 0.5 * height as f64);
     let (sx, sy) = (mx + cx / cz * scale, my - cy / cz * scale);
@@ -178,7 +178,7 @@ fn cover(
         let hi = ((s + reach).ceil().max(0.0) as usize).min(end);
         lo.min(hi)..hi
     };
-    let offset = vec3::dot(disk.plane, disk.centre);
+    let offset = vec3::dot(disk.plane, disk.center);
     for y in range(sy, rows.start, rows.end) {
         for x in range(sx, 0, width) {
             let ray = [(x as f64 + 0.5 - mx) / scale, (my - y as f64 - 0.5) / scale, 1.0];
@@ -187,7 +187,7 @@ fn cover(
                 continue;
             }
             let z = offset / along;
-            let gap = vec3::sub(vec3::scale(ray, z), disk.centre);
+            let gap = vec3::sub(vec3::scale(ray, z), disk.center);
             let away2 = vec3::dot(gap, gap) / (radius * radius);
             if away2 <= 1.0 {
                 hit((y - rows.start) * width + x, z, away2);

@@ -7,7 +7,7 @@ use super::image::Image;
 use super::raster::Surface;
 
 /// Directions to the lights in the eye's axes (right, up, toward the viewer is negative depth),
-/// and their linear colours.
+/// and their linear colors.
 const LIGHTS: [([f32; 3], [f32; 3]); 3] = [
     ([-0.55, 0.65, -0.53], [1.05, 1.02, 0.96]),
     ([0.85, 0.15, -0.50], [0.27, 0.30, 0.35]),

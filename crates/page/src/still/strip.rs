@@ -15,11 +15,11 @@ const NO_NUMBER: Rgb = [128, 128, 128];
 /// The bar of a legend.
 const BAR: (usize, usize) = (220, 12);
 
-/// What the colours mean.
+/// What the colors mean.
 pub struct Legend {
     /// What is shown.
     pub title: String,
-    /// From number to colour.
+    /// From number to color.
     pub map: Map,
     /// The numbers at its ends.
     pub range: Range,
@@ -55,7 +55,7 @@ impl Strip {
             let (left, top) = (i % columns * (w + GAP), i / columns * (h + caption));
             out.paste(&render(&panel.splats, camera, self.panel), left, top);
             let at = ((left + w / 2) as f64, (top + h + caption / 2 + 6) as f64);
-            draw_text(&mut out, &panel.caption, at, LETTERS, Align::Centre, INK);
+            draw_text(&mut out, &panel.caption, at, LETTERS, Align::Center, INK);
         }
         if let Some(legend) = legend {
             legend.draw(&mut out, rows * (h + caption));
@@ -65,7 +65,7 @@ impl Strip {
 }
 
 impl Legend {
-    /// The colours of numbers; grey where there is none.
+    /// The colors of numbers; gray where there is none.
     pub fn colors(&self, numbers: &Numbers) -> Vec<Rgb> {
         let color = |&v: &f64| {
             if v.is_finite() { self.map.at(self.range.share(v)) } else { NO_NUMBER }
@@ -73,7 +73,7 @@ impl Legend {
         numbers.values.iter().map(color).collect()
     }
 
-    /// Title, lowest number, bar, highest number: centred below `top`.
+    /// Title, lowest number, bar, highest number: centered below `top`.
     fn draw(&self, image: &mut Image, top: usize) {
         let words = format!("{}  {}", self.title, number(self.range.lo));
         let baseline = (top + CAPTION / 2 + 6) as f64;

@@ -84,9 +84,9 @@ fn a_picture_survives_its_file() {
 }
 
 #[test]
-fn text_is_centred_and_stays_inside() {
+fn text_is_centerd_and_stays_inside() {
     let mut image = Image::new(200, 40, [255; 3]);
-    draw_text(&mut image, "noisy 0.5", (100.0, 28.0), 16.0, Align::Centre, [0; 3]);
+    draw_text(&mut image, "noisy 0.5", (100.0, 28.0), 16.0, Align::Center, [0; 3]);
     let dark: Vec<usize> = (0..200)
         .filter(|&x| (0..40).any(|y| image.get(x, y).is_some_and(|p| p[0] < 128)))
         .collect();

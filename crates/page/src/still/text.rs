@@ -11,7 +11,7 @@ pub enum Align {
     /// It ends there.
     Right,
     /// Its middle is there.
-    Centre,
+    Center,
 }
 
 /// Between letters, and for a blank, in font units: the baseline is zero, tall letters reach ten.
@@ -20,7 +20,7 @@ const SPACE: f64 = 3.4;
 
 pub(super) enum Stroke {
     Line(&'static [(f64, f64)]),
-    /// Centre, radii, start and end in degrees, counter-clockwise from the right.
+    /// Center, radii, start and end in degrees, counter-clockwise from the right.
     Arc(f64, f64, f64, f64, f64, f64),
 }
 use Stroke::{Arc, Line};
@@ -170,7 +170,7 @@ pub fn draw_text(
     let mut pen = match align {
         Align::Left => x,
         Align::Right => x - width * unit,
-        Align::Centre => x - 0.5 * width * unit,
+        Align::Center => x - 0.5 * width * unit,
     };
     for (advance, strokes) in glyphs {
         for stroke in strokes {

@@ -42,7 +42,7 @@ use pellucid_denoise::{DenoiseError, Run};
 use pellucid_io::{Document, Format};
 use serde::{Deserialize, Serialize};
 
-pub use parse::OneOrMany;
+pub use parse::{OneOrMany, toml_to_json};
 
 /// Files, and what is done with them one step after the other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

@@ -75,3 +75,18 @@ fn step(number: usize, value: Value) -> Result<Step, StepError> {
     step.check().map_err(|e| fault(format!("{name}: {e}")))?;
     Ok(step)
 }
+
+/// A value of TOML as one of JSON; `None` for what that cannot hold: infinite numbers and dates.
+pub fn toml_to_json(value: &toml::Value) -> Option<Value> {
+    Some(match value {
+        toml::Value::String(s) => Value::String(s.clone()),
+        toml::Value::Integer(i) => Value::from(*i),
+        toml::Value::Float(f) => Value::Number(serde_json::Number::from_f64(*f)?),
+        toml::Value::Boolean(b) => Value::Bool(*b),
+        toml::Value::Datetime(_) => return None,
+        toml::Value::Array(a) => Value::Array(a.iter().map(toml_to_json).collect::<Option<_>>()?),
+        toml::Value::Table(t) => Value::Object(
+            t.iter().map(|(k, v)| Some((k.clone(), toml_to_json(v)?))).collect::<Option<_>>()?,
+        ),
+    })
+}

@@ -44,7 +44,7 @@ fn mistakes_are_named_with_their_step() {
         ("read = \"a\"", "no steps"),
         ("[[step]]\nvoxel = 1", "step 1: say what to do"),
         ("[[step]]\ndo = \"normals\"\n[[step]]\ndo = \"denoize\"", "step 2: there is no step"),
-        ("[[step]]\ndo = \"normals\"\nneighbours = 4", "neighbours"),
+        ("[[step]]\ndo = \"normals\"\nneigbors = 4", "neigbors"),
         ("[[step]]\ndo = \"normals\"\nneighbors = 2", "between 3 and 1000"),
         ("[[step]]\ndo = \"thin\"", "one of voxel, poisson and random"),
         ("[[step]]\ndo = \"thin\"\nvoxel = -1", "voxel = -1 must be above 0"),

@@ -49,7 +49,7 @@ fn page(
     let has = |table| tables.contains(&table);
     let mut out = head(book.kind);
     if !book.pages.is_empty() {
-        out += "Numbers with a link lead to the clouds behind them: noisy, denoised and truth, coloured \
+        out += "Numbers with a link lead to the clouds behind them: noisy, denoised and truth, colored \
                 by the distance to the truth.\n\n";
     }
     let measures: Vec<What> = match book.kind {

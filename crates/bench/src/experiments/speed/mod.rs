@@ -1,7 +1,7 @@
 //! `speed`: time and memory against the number of points.
 //!
 //! Times on a busy machine say little, so they are also given in units of work on the same points and
-//! threads right after: finding the 16 nearest neighbours of every point.
+//! threads right after: finding the 16 nearest neighbors of every point.
 
 mod clouds;
 mod page;

@@ -47,7 +47,7 @@ pub fn threads(n: usize) -> String {
 fn text(rows: &[Row], about: &About) -> String {
     let mut out = format!(
         "# Speed\n\n{}\n\nSeconds of the call alone, without reading and writing. A *kNN unit* is the \
-         wall time of a kd-tree and the {UNIT_NEIGHBORS} nearest neighbours of every point, on the same \
+         wall time of a kd-tree and the {UNIT_NEIGHBORS} nearest neighbors of every point, on the same \
          points and threads and in the same process; \"(CPU)\" compares CPU seconds instead, which \
          other work on the machine disturbs less. Memory is the highest resident use of the whole \
          process, the program and the points included; bytes are per point.",

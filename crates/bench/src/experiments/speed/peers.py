@@ -57,7 +57,7 @@ def installed():
     try:
         version = load_open3d().__version__
         for k in (30, 200):
-            name = f"Open3D {version} smooth_mls, {k} neighbours"
+            name = f"Open3D {version} smooth_mls, {k} neighbors"
             peers.append({"tool": f"open3d-mls-{k}", "name": name})
     except Exception as e:
         missing.append(f"Open3D ({type(e).__name__}: {e})")

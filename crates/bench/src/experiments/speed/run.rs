@@ -14,7 +14,7 @@ use super::table::{Measured, Unit};
 use pellucid_cli::failure::Failure;
 use pellucid_cli::{interrupt, output};
 
-/// Neighbours of the unit.
+/// Neighbors of the unit.
 pub const UNIT_NEIGHBORS: usize = 16;
 /// The unit is short, so that a disturbance would show: the quicker of two counts.
 const UNIT_RUNS: usize = 2;

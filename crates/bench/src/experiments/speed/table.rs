@@ -21,7 +21,7 @@ pub struct Measured {
     pub steps: BTreeMap<String, f64>,
 }
 
-/// What a search for the nearest neighbours of every point took.
+/// What a search for the nearest neighbors of every point took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
     /// CPU seconds.

@@ -75,6 +75,7 @@ fn one(args: &Denoise, chosen: &ChosenMethod, job: &Job) -> Result<Estimate, Fai
     let per_point = before
         .grown()
         .map_or(BYTES_PER_POINT, |b| (b as f64 / part.len().max(1) as f64).max(BYTES_PER_POINT));
+    let attributes: usize = cloud.attributes().map(|a| a.values().bytes()).sum();
     Ok(Estimate {
         input: name.display().to_string(),
         output: streams::target_name(&job.output).display().to_string(),
@@ -84,7 +85,7 @@ fn one(args: &Denoise, chosen: &ChosenMethod, job: &Job) -> Result<Estimate, Fai
         points: cloud.len(),
         // Writing takes about as long as reading.
         seconds: seconds * share + 2.0 * reading,
-        bytes: (per_point * worked_on.len() as f64) as u64 + 2 * attribute_bytes(&cloud),
+        bytes: (per_point * worked_on.len() as f64) as u64 + 2 * attributes as u64,
     })
 }
 
@@ -111,20 +112,6 @@ fn part(cloud: &PointCloud) -> PointCloud {
     let mut chosen = sorted[start..(start + TRIED).min(sorted.len())].to_vec();
     chosen.sort_unstable();
     cloud.select(&chosen)
-}
-
-fn attribute_bytes(cloud: &PointCloud) -> u64 {
-    let size = |a: &pellucid::cloud::Attribute| {
-        let one = match a.values().type_name() {
-            "u8" | "i8" => 1,
-            "u16" | "i16" => 2,
-            "u32" | "i32" | "f32" => 4,
-            "text" | "list" => 32,
-            _ => 8,
-        };
-        (a.values().len() * one) as u64
-    };
-    cloud.attributes().map(size).sum()
 }
 
 fn line(e: &Estimate) -> String {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use pellucid::Run;
 use pellucid::big::{self, BigError, Memory, Outcome, Work};
+use pellucid::changes::{Displacement, DroppedItem};
 use pellucid::denoise::tiles::{AutoParameters, Learned};
 use pellucid::denoise::{Report, registry};
 use pellucid::io::{Compression, Format};
@@ -16,7 +17,7 @@ use crate::args::{Denoise, Normals, OutliersWish};
 use crate::cmd::streams::is_stream;
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
-use crate::report::{Displacement, DroppedItem, RunReport, has_extension};
+use crate::report::{RunReport, has_extension};
 use crate::{interrupt, output};
 
 /// Memory that a cloud read as a whole takes, in bytes of its file: text is three times as short

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use pellucid::big::Movement;
-use pellucid::changes::{self, AttributeChange, Clouds};
+use pellucid::changes::{self, AttributeChange, Clouds, Displacement, DroppedItem};
 use pellucid::cloud::Point;
 use pellucid::cloud::attribute::names;
 use pellucid::denoise::{self, Denoised};
@@ -28,9 +28,7 @@ use pellucid::{Denoiser, PointCloud, Run};
 use crate::args::Denoise;
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
-use crate::report::{
-    self, Displacement, DroppedItem, OutliersReport, PartReport, ReportFile, RunReport,
-};
+use crate::report::{self, OutliersReport, PartReport, ReportFile, RunReport};
 use crate::{interrupt, output};
 
 use super::streams;

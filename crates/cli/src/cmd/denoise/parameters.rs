@@ -7,6 +7,7 @@ use std::path::Path;
 use pellucid::cloud::Point;
 use pellucid::denoise::registry::{self, Method, ParameterMap};
 use pellucid::denoise::{AlongRay, DenoiseError, Denoised, Denoiser, OnlySelected};
+use pellucid::steps::toml_to_json;
 use pellucid::{PointCloud, Run};
 use serde_json::Value;
 
@@ -130,7 +131,7 @@ fn read(path: &Path) -> Result<ParameterMap, Failure> {
     let table: toml::Table = toml::from_str(&text).map_err(|e| fault(&e))?;
     table
         .into_iter()
-        .map(|(key, value)| match to_json(&value) {
+        .map(|(key, value)| match toml_to_json(&value) {
             Some(v) => Ok((key, v)),
             None => Err(fault(&format!("{key} = {value} is not a number, text, list or table"))),
         })
@@ -161,23 +162,8 @@ pub fn assignment(text: &str) -> Result<(String, Value), Failure> {
     let toml = || {
         let table: toml::Table = toml::from_str(&format!("v = {value}")).ok()?;
         // Line breaks in the value could make more than one entry.
-        (table.len() == 1).then(|| to_json(table.get("v")?))?
+        (table.len() == 1).then(|| toml_to_json(table.get("v")?))?
     };
     let parsed = serde_json::from_str(value).ok().or_else(toml);
     Ok((key.to_owned(), parsed.unwrap_or_else(|| Value::String(value.to_owned()))))
-}
-
-/// `None` for what JSON cannot hold: infinite numbers and dates.
-pub fn to_json(value: &toml::Value) -> Option<Value> {
-    Some(match value {
-        toml::Value::String(s) => Value::String(s.clone()),
-        toml::Value::Integer(i) => Value::from(*i),
-        toml::Value::Float(f) => Value::Number(serde_json::Number::from_f64(*f)?),
-        toml::Value::Boolean(b) => Value::Bool(*b),
-        toml::Value::Datetime(_) => return None,
-        toml::Value::Array(a) => Value::Array(a.iter().map(to_json).collect::<Option<_>>()?),
-        toml::Value::Table(t) => Value::Object(
-            t.iter().map(|(k, v)| Some((k.clone(), to_json(v)?))).collect::<Option<_>>()?,
-        ),
-    })
 }

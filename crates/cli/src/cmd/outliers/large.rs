@@ -5,9 +5,9 @@ use pellucid::big::{Bits, Large, LargeOutliers, Memory};
 use pellucid::cloud::outliers::{OutlierFlags, Rule};
 use pellucid::cloud::vec3;
 use pellucid::io::{Document, Format};
+use pellucid::steps::label::Place;
 
-use super::mark::{self, Place};
-use super::{Report, line, options};
+use super::{Report, line, marked, options};
 use crate::args::Outliers;
 use crate::cmd::jobs::Job;
 use crate::cmd::tools::pieces::{self, Change, PieceRun};
@@ -103,10 +103,10 @@ impl Change for Marking<'_> {
             piece.cloud = piece.cloud.select(&found.kept());
             "removed".to_owned()
         } else {
-            let marked = mark::mark(self.args.classify, piece, self.format, &found, &above)
-                .map_err(Failure::input)?;
+            let (marked, done) =
+                marked(self.args, piece, self.format, &found, &above).map_err(Failure::input)?;
             piece.cloud = marked.cloud;
-            marked.done
+            done
         };
         let mut summary = self.summary.lock().map_err(Failure::work)?;
         summary.points += found.flags.len();

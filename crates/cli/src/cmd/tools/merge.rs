@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use pellucid::PointCloud;
-use pellucid::cloud::{Attribute, Point, Values};
+use pellucid::cloud::{Attribute, Values};
 use pellucid::io::{Document, PieceFile, PieceWriter};
+use pellucid::merge::{self, Merged, SOURCE};
 
 use super::pieces::{self, PieceRun};
 use super::{options, say, write};
@@ -15,9 +16,6 @@ use crate::failure::{Failure, naming};
 use crate::interrupt;
 use crate::output::note;
 use crate::progress::Show;
-
-/// The attribute that says which file a point came from.
-const SOURCE: &str = "source";
 
 pub fn run(args: &Merge) -> Result<(), Failure> {
     if args.inputs.iter().filter(|p| streams::is_stream(p)).count() > 1 {
@@ -40,7 +38,8 @@ pub fn run(args: &Merge) -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     let clouds: Vec<PointCloud> = documents.iter().map(|d| d.cloud.clone()).collect();
     let fault = |e| Failure::input(naming(streams::target_name(&args.output), e));
-    let cloud = merged(&clouds, args.source).map_err(fault)?;
+    let Merged { cloud, left_out } = merge::merge(&clouds, args.source).map_err(fault)?;
+    tell_left_out(&left_out);
     let said = format!("{} points of {} clouds", cloud.len(), clouds.len());
     // Header, coordinate system and scale are those of the first.
     let document = Document { cloud, source: documents.swap_remove(0).source };
@@ -68,7 +67,9 @@ fn large(args: &Merge, inputs: &[PathBuf], piece_run: &PieceRun) -> Result<(), F
     let Some(source) = firsts.first().map(|d| d.source.without_rows()) else {
         return Err(Failure::input(naming(&inputs[0], "there are no points to merge")));
     };
-    let names = common_attributes(&firsts);
+    let firsts: Vec<PointCloud> = firsts.into_iter().map(|d| d.cloud).collect();
+    let (names, left_out) = merge::shared_attributes(&firsts);
+    tell_left_out(&left_out);
     let mut writer = PieceWriter::create(&args.output, format, &piece_run.options)?;
     let mut points = 0;
     piece_run.run("merging", |run| {
@@ -96,79 +97,9 @@ fn large(args: &Merge, inputs: &[PathBuf], piece_run: &PieceRun) -> Result<(), F
     say(&format!("{} files", files.len()), &args.output, &args.common, &said)
 }
 
-/// Attributes that every file has in the same form; says which are left out.
-fn common_attributes(firsts: &[Document]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for a in firsts.iter().flat_map(|d| d.cloud.attributes()) {
-        if names.iter().any(|n| n == a.name()) {
-            continue;
-        }
-        names.push(a.name().to_owned());
-    }
-    names.retain(|name| {
-        let form =
-            |d: &Document| d.cloud.attribute(name).map(|a| (a.width(), a.values().type_name()));
-        let alike = firsts.windows(2).all(|w| form(&w[0]) == form(&w[1]));
-        if !alike {
-            note(&format!("\"{name}\" was left out: not every cloud has it alike"));
-        }
-        alike
-    });
-    names
-}
-
-/// All points, with the attributes that every cloud has.
-fn merged(clouds: &[PointCloud], source: bool) -> Result<PointCloud, String> {
-    let points: Vec<Point> = clouds.iter().flat_map(|c| c.positions()).copied().collect();
-    let mut all = PointCloud::new(points);
-    let mut names: Vec<&str> = Vec::new();
-    for a in clouds.iter().flat_map(PointCloud::attributes) {
-        if !names.contains(&a.name()) {
-            names.push(a.name());
-        }
-    }
+/// Says which attributes are not in the result.
+fn tell_left_out(names: &[String]) {
     for name in names {
-        let of = |c: &PointCloud| c.attribute(name).map(|a| (a.width(), a.values().clone()));
-        let parts: Vec<(usize, Values)> = clouds.iter().filter_map(of).collect();
-        let width = parts[0].0;
-        let alike = parts.len() == clouds.len() && parts.iter().all(|p| p.0 == width);
-        let values = if alike { joined(parts.into_iter().map(|p| p.1).collect()) } else { None };
-        match values {
-            Some(values) => all
-                .set_attribute(Attribute::vector(name, width, values))
-                .map_err(|e| e.to_string())?,
-            None => note(&format!("\"{name}\" was left out: not every cloud has it alike")),
-        }
+        note(&format!("\"{name}\" was left out: not every cloud has it alike"));
     }
-    if source {
-        let number = |(i, c): (usize, &PointCloud)| std::iter::repeat_n(i as u32, c.len());
-        let numbers = clouds.iter().enumerate().flat_map(number).collect();
-        let attribute = Attribute::scalar(SOURCE, Values::U32(numbers));
-        all.set_attribute(attribute).map_err(|e| e.to_string())?;
-    }
-    Ok(all)
-}
-
-/// Values one after the other: of one type as they are, of several as doubles.
-fn joined(parts: Vec<Values>) -> Option<Values> {
-    macro_rules! same {
-        ($($kind:ident),*) => {
-            match &parts[0] {
-                $(Values::$kind(_) if parts.iter().all(|p| matches!(p, Values::$kind(_))) => {
-                    let mut all = Vec::new();
-                    for part in parts {
-                        if let Values::$kind(v) = part {
-                            all.extend(v);
-                        }
-                    }
-                    Some(Values::$kind(all))
-                })*
-                _ => {
-                    let numbers = parts.iter().flat_map(|p| (0..p.len()).map(|i| p.get_f64(i)));
-                    numbers.collect::<Option<Vec<f64>>>().map(Values::F64)
-                }
-            }
-        };
-    }
-    same!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64, Text)
 }

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use pellucid::PointCloud;
-use pellucid::cloud::attribute::names;
 use pellucid::io::{self, Compression, Document, PieceFile, PieceWriter, WriteOptions};
+use pellucid::split::{self, By, Key};
 
 use super::options;
 use super::pieces::{self, PieceRun};
@@ -21,21 +20,6 @@ use crate::progress::Show;
 const MOST: usize = 10_000;
 /// Parts of a large cloud that are written in one pass over it.
 const AT_ONCE: usize = 64;
-/// Attributes that say which scan a point is from, by format.
-const SCANS: [&str; 2] = ["scan", "point_source_id"];
-
-/// The rows of each part, by what its name ends in.
-type Parts = BTreeMap<Key, Vec<usize>>;
-
-/// What the points of a part have in common, in the order in which parts are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Value(i64),
-    Square(i64, i64),
-    /// Rows that are not finite lie in no square.
-    NotFinite,
-}
-
 pub fn run(args: &Split) -> Result<(), Failure> {
     let inputs = jobs::files(&args.inputs, args.recursive, args.common.quiet)?;
     if inputs.iter().any(|p| streams::is_stream(p)) || streams::is_stream(&args.output) {
@@ -66,8 +50,8 @@ fn one(
 ) -> Result<(), Failure> {
     let show = Show::new(args.common.quiet);
     let document = streams::read(input, None, show)?;
-    let fault = |text: String| Failure::input(naming(input, text));
-    let (word, parts) = parts(args, &document.cloud).map_err(fault)?;
+    let (by, word) = by(args);
+    let parts = split::parts(&document.cloud, &by).map_err(|text| at_fault(input, text))?;
     let options = options(&args.common, inputs);
     let paths = paths(args, input, &word, parts.keys().copied(), &options, written)?;
     for (path, rows) in paths.values().zip(parts.values()) {
@@ -117,14 +101,14 @@ fn large(
     piece_run: &PieceRun,
     written: &mut BTreeSet<PathBuf>,
 ) -> Result<(), Failure> {
-    let fault = |text: String| Failure::input(naming(input, text));
+    let (by, word) = by(args);
+    let parts =
+        |piece: &Document| split::parts(&piece.cloud, &by).map_err(|text| at_fault(input, text));
     let file = PieceFile::open(input)?;
     piece_run.run("splitting", |run| {
-        let (mut keys, mut word) = (BTreeSet::new(), String::new());
+        let mut keys = BTreeSet::new();
         pieces::each(&file, piece_run, run, &mut |piece| {
-            let (called, found) = parts(args, &piece.cloud).map_err(fault)?;
-            word = called;
-            keys.extend(found.into_keys());
+            keys.extend(parts(&piece)?.into_keys());
             Ok(())
         })?;
         let keys: Vec<Key> = keys.into_iter().collect();
@@ -139,7 +123,7 @@ fn large(
                 );
             }
             pieces::each(&file, piece_run, run, &mut |piece| {
-                for (key, rows) in parts(args, &piece.cloud).map_err(fault)?.1 {
+                for (key, rows) in parts(&piece)? {
                     if let Some((writer, points)) = writers.get_mut(&key) {
                         let (cloud, source) = (piece.cloud.select(&rows), piece.source.clone());
                         writer.add(&Document { cloud, source })?;
@@ -159,50 +143,19 @@ fn large(
     })
 }
 
-/// What parts are called, and the rows of each.
-fn parts(args: &Split, cloud: &PointCloud) -> Result<(String, Parts), String> {
-    let mut parts = Parts::new();
-    if let Some(side) = args.tile {
-        for (row, p) in cloud.positions().iter().enumerate() {
-            let square = |x: f64| (x / side).floor();
-            let (x, y) = (square(p[0]), square(p[1]));
-            let key = match p.iter().all(|c| c.is_finite()) && x.abs().max(y.abs()) < 1e15 {
-                true => Key::Square(x as i64, y as i64),
-                false => Key::NotFinite,
-            };
-            parts.entry(key).or_default().push(row);
+/// What parts have in common, and the word for it in names of files.
+fn by(args: &Split) -> (By, String) {
+    match (args.tile, &args.by) {
+        (Some(side), _) => (By::Square(side), "tile".to_owned()),
+        (None, name) => {
+            let name = name.clone().unwrap_or_default();
+            (By::Attribute(name.clone()), name)
         }
-        return Ok(("tile".to_owned(), parts));
     }
-    let (word, name) = attribute(args.by.as_deref().unwrap_or_default(), cloud)?;
-    let values = cloud.attribute(&name).filter(|a| a.width() == 1).and_then(|a| a.component(0));
-    let values =
-        values.ok_or_else(|| format!("--by {word}: \"{name}\" is not one number a point"))?;
-    for (row, v) in values.into_iter().enumerate() {
-        if v.fract() != 0.0 || v.abs() >= 1e15 {
-            return Err(format!("--by {word}: \"{name}\" of row {row} is {v}, not a whole number"));
-        }
-        parts.entry(Key::Value(v as i64)).or_default().push(row);
-    }
-    Ok((word, parts))
 }
 
-/// What `--by` means in this cloud: a word for names of files, and an attribute.
-fn attribute(by: &str, cloud: &PointCloud) -> Result<(String, String), String> {
-    let has = |name: &&str| cloud.attribute(name).is_some();
-    let found = match by {
-        "class" => Some(names::CLASSIFICATION).filter(has),
-        "scan" => SCANS.into_iter().find(|name| has(name)),
-        name => Some(name).filter(has),
-    };
-    match found {
-        Some(name) => Ok((by.to_owned(), name.to_owned())),
-        None => {
-            let all: Vec<&str> = cloud.attributes().map(|a| a.name()).collect();
-            let all = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
-            Err(format!("--by {by}: there is no such attribute; the file has {all}"))
-        }
-    }
+fn at_fault(input: &Path, text: String) -> Failure {
+    Failure::input(naming(input, format!("--by {text}")))
 }
 
 /// The name of a part: `scan_class2.las.gz` of `scan.las.gz`.

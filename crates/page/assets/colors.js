@@ -1,5 +1,5 @@
 "use strict";
-// What points are coloured by, and the legend that says so.
+// What points are colored by, and the legend that says so.
 (() => {
   const { number, element } = Pellucid;
   const byId = (id) => document.getElementById(id);
@@ -7,12 +7,12 @@
   const MISSING = [150, 150, 150];
   // More values than this are amounts, not kinds.
   const MOST_CLASSES = 12;
-  // Colours for kinds of points, told apart by people who see colours differently (Okabe & Ito 2008).
+  // Colors for kinds of points, told apart by people who see colors differently (Okabe & Ito 2008).
   const SHADES = [
     [0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [213, 94, 0], [240, 228, 66], [120, 120, 120],
     [90, 60, 140], [150, 90, 40], [60, 140, 60], [40, 60, 70],
   ];
-  // The classes of LAS in the colours that maps have for them.
+  // The classes of LAS in the colors that maps have for them.
   const CLASS_COLORS = {
     0: [150, 150, 150], 1: [190, 190, 190], 2: [166, 116, 67], 3: [158, 206, 106], 4: [86, 168, 74], 5: [28, 112, 52], 6: [214, 84, 60],
     7: [214, 39, 160], 8: [240, 228, 66], 9: [50, 120, 210], 10: [96, 80, 140], 11: [96, 96, 104], 12: [230, 190, 130],
@@ -28,7 +28,7 @@
 
   const classColor = (v, k) => CLASS_COLORS[v] || SHADES[k % SHADES.length];
 
-  class Colours {
+  class Colors {
     setColor(what) {
       if (![...byId("color").options].some((o) => o.value === what)) return;
       this.color = what;
@@ -36,7 +36,7 @@
       this.paint();
     }
 
-    // Colours every layer, and says in the legend what they mean.
+    // Colors every layer, and says in the legend what they mean.
     paint() {
       const g = this.group;
       const [kind, name] = [this.color.split(":")[0], this.color.slice(this.color.indexOf(":") + 1)];
@@ -82,7 +82,7 @@
       return legend.signed ? this.meta.maps.signed : this.meta.maps.amount;
     }
 
-    // The number of each row of a layer that colours stand for, or null.
+    // The number of each row of a layer that colors stand for, or null.
     valuesOf(kind, name, layer) {
       const g = this.group;
       if (kind === "displacement") {
@@ -97,7 +97,7 @@
       return (i) => g.meta.origin[c] + layer.position[3 * i + c] * g.meta.step[c];
     }
 
-    // What colours mean: a map of numbers, a list of classes, or null.
+    // What colors mean: a map of numbers, a list of classes, or null.
     legendOf(kind, name) {
       const g = this.group;
       const unit = g.meta.unit || "file units";
@@ -149,7 +149,7 @@
       return found ? found[1].replaceAll("-", " ") : `class ${v}`;
     }
 
-    // How the numbers are spread that points are coloured by.
+    // How the numbers are spread that points are colored by.
     chartValues(kind, name) {
       const panel = byId("panel");
       const { legend } = this;
@@ -217,5 +217,5 @@
     return [-most, most];
   }
 
-  Object.assign(Pellucid, { Colours, colorAt, signedEnds });
+  Object.assign(Pellucid, { Colors, colorAt, signedEnds });
 })();
