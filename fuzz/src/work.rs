@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use pellucid::Run;
-use pellucid::big::{self, Job, Memory, work_folder};
+use pellucid::big::{self, TiledJob, Memory, work_folder};
 use pellucid::denoise::{Control, Observer, Progress};
 use pellucid::io::{self, Document, WriteOptions};
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
@@ -33,8 +33,8 @@ fn input() -> PathBuf {
     scratch().join("in.ply")
 }
 
-fn job(output: &Path) -> Job {
-    Job::new(input(), output, Memory(300_000_000))
+fn job(output: &Path) -> TiledJob {
+    TiledJob::new(input(), output, Memory(300_000_000))
 }
 
 /// The folders of runs that were interrupted at two steps.
@@ -80,7 +80,7 @@ pub fn run(bytes: &[u8]) {
         fs::write(work.join(name), bytes).expect("a file");
     }
     guarded_whole(bytes.len(), SECONDS, || {
-        let job = Job { resume: true, ..job(&output) };
+        let job = TiledJob { resume: true, ..job(&output) };
         match big::denoise(&job, &mut Run::default()) {
             Ok(_) => {
                 let points = io::read(&output).expect("an output").cloud.len();

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Cleaning a scan
 #
-# From a scan with noise, holes and stray points to a cloud that lies on the surface. The scan is
-# made here, so that the truth is known and the result can be held against it; nothing below
-# uses the truth but where it says so.
+# This tutorial turns a scan with noise, holes and stray points into a cloud that lies on the surface.
+# It makes the scan itself, so that the true surface is known and the result can be compared with it. The
+# truth is used only where the text says so.
 
 # %%
 import os
@@ -16,10 +16,10 @@ import pellucid
 # %% [markdown]
 # ## A scan
 #
-# A bracket with sharp edges stands before a scanner that looks at it from two places. Only what
-# faces a scanner is seen, fewer points where the ray grazes the surface; the rest are holes. The
-# ranges have noise of 0.6 % of the size, and one point in a hundred lies anywhere near the bracket,
-# as reflections do.
+# A scanner measures a bracket with sharp edges from two positions. It sees only what faces it, with fewer
+# points where the ray grazes the surface; the rest of the bracket is missing. The ranges have noise of
+# 0.6 % of the size of the bracket, and one point in a hundred is a stray point somewhere near it, as
+# reflections cause them.
 
 # %%
 rng = np.random.default_rng(7)
@@ -51,7 +51,7 @@ pellucid.write("scan.ply", pellucid.PointCloud(points, {"intensity": intensity.a
 print(f"{len(points)} points, {len(strays)} of them stray")
 
 # %% [markdown]
-# From here on there is only the file.
+# From here on, only the file is used.
 #
 # ## How noisy is it?
 #
@@ -70,9 +70,9 @@ assert abs(found.sigma / sigma - 1) < 0.25
 # %% [markdown]
 # ## Stray points
 #
-# Denoising moves points onto a surface; a point that belongs to no surface has nowhere to go. The
-# statistical rule drops points that are much farther from their neighbours than is usual. The
-# indices of the remaining points come with it, and the attributes too.
+# Denoising moves points onto a surface, so it cannot help points that belong to no surface. The
+# statistical rule removes points that are much farther from their neighbors than usual. It returns the
+# remaining points with their attributes, and their indices.
 
 # %%
 cloud, kept = pellucid.remove_outliers(scan, "statistical")
@@ -83,11 +83,11 @@ assert stray.sum() < 0.2 * len(strays)
 assert lost < 0.02 * len(rows)
 
 # %% [markdown]
-# The few strays that are left lie so near the surface that nothing tells them apart.
+# The few strays that remain are so close to the surface that they cannot be distinguished from it.
 #
 # ## Denoise
 #
-# No parameter is needed. The result says what was found and decided.
+# No parameter is needed. The result reports what was estimated and decided.
 
 # %%
 result = pellucid.denoise(cloud)
@@ -116,7 +116,7 @@ subprocess.run([program, "render", *clouds, *picture, "--caption", "scan,without
 #
 # ## Was it right?
 #
-# Only now the truth: how far the points are from the surface they were measured on.
+# Now we use the truth: how far are the points from the surface that they were measured on?
 
 # %%
 good = kept < len(rows)
@@ -132,7 +132,7 @@ print(f"mean distance from the surface: {before:.3f} before, {after:.3f} after (
 assert after < 0.65 * before
 
 # %% [markdown]
-# Attributes went along: a point keeps its row and its intensity.
+# The attributes are kept: every point has its row and its intensity.
 
 # %%
 again = pellucid.read("clean.ply")

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Comparing methods
 #
-# Which method is best for a kind of cloud? All of them run with their defaults on two shapes whose
-# truth is known: a torus, smooth everywhere, and a bracket with sharp edges and thin walls.
+# Which method is best for which kind of cloud? This tutorial runs all of them with their defaults on two
+# shapes whose true surface is known: a torus, which is smooth everywhere, and a bracket with sharp edges and
+# thin walls.
 
 # %%
 import matplotlib.pyplot as plt
@@ -11,9 +12,9 @@ import numpy as np
 import pellucid
 
 # %% [markdown]
-# ## What there is
+# ## The methods
 #
-# `methods()` is the table that the program shows as well: what each does, where it is published,
+# `methods()` is the table that `pellucid methods` prints: what each method does, where it was published, and
 # its parameters, presets and defaults.
 
 # %%
@@ -28,8 +29,8 @@ for name, meaning in list(methods["mls"].parameters.items())[:4]:
 # %% [markdown]
 # ## Two clouds with noise
 #
-# Gaussian noise of half a spacing along each axis. Beside each a much denser sample of the same
-# surface, with normals, to measure distances to.
+# The noise is Gaussian, with a standard deviation of half a spacing on each axis. A much denser sample of the
+# same surface, with normals, serves to measure distances.
 
 # %%
 clean = {name: pellucid.synthetic(name, 4_000, seed=1) for name in ("torus", "bracket")}
@@ -41,8 +42,8 @@ surface = {name: pellucid.synthetic(name, 100_000, seed=9) for name in clean}
 # %% [markdown]
 # ## Run them all
 #
-# The measure is the mean distance to the surface, given as a share of that of the noisy cloud. A
-# method sees the noisy points and nothing else.
+# We measure the mean distance to the surface, divided by that of the noisy cloud. A method sees only the
+# noisy points.
 
 # %%
 
@@ -63,9 +64,9 @@ for name in sorted(methods, key=lambda name: share[name, "torus"] + share[name, 
     print(f"{name:10} {share[name, 'torus']:6.2f} {share[name, 'bracket']:8.2f}")
 
 # %% [markdown]
-# What a torus and a bracket ask for is not the same: a method that expects smooth surfaces rounds
-# off edges, and so few points hardly show walls as thin as the bracket's. So who wins on one shape need not
-# win on the other, and the default need not win at all. Try what fits your clouds.
+# A method that expects smooth surfaces rounds off the edges of the bracket, and 4,000 points hardly show its
+# thin walls. So the best method for one shape need not be the best for the other, and the default need not
+# be best for either. Try which one suits your clouds.
 
 # %%
 for shape in noisy:
@@ -92,7 +93,7 @@ for name in ("mls", "lop", "mrpca"):
 # %% [markdown]
 # ## Chance
 #
-# One cloud is one draw of the noise. Three draws say whether a difference is one.
+# One cloud is one random draw of the noise. Three draws show whether a difference is more than chance.
 
 # %%
 draws = {"mls": [], "mrpca": []}
@@ -108,7 +109,7 @@ assert max(draws["mrpca"]) < min(draws["mls"])
 # %% [markdown]
 # ## A picture
 #
-# The same numbers, drawn.
+# The same numbers as a chart.
 
 # %%
 order = sorted(methods, key=lambda name: share[name, "torus"])
@@ -117,12 +118,12 @@ for step, shape in enumerate(noisy):
     bars = [share[name, shape] for name in order]
     axis.bar(np.arange(len(order)) + 0.4 * step, bars, 0.4, label=shape)
 axis.set_xticks(np.arange(len(order)) + 0.2, order, rotation=45)
-axis.set_ylabel("noise left")
+axis.set_ylabel("residual noise")
 axis.legend()
 figure.tight_layout()
 figure.savefig("comparing.png", dpi=80)
 
 # %% [markdown]
-# ![Noise that each method leaves](comparing.png)
+# ![Residual noise of each method](comparing.png)
 #
-# `pellucid-bench paper` does this for whole folders of clouds and makes tables and plots of it.
+# `pellucid-bench paper` does this for whole folders of clouds, and makes tables and plots.

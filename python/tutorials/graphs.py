@@ -2,8 +2,8 @@
 # # Learning a graph for an image and for labels
 #
 # `FeatureGraph` learns how much each feature matters for a signal: the metric M of the weights
-# `exp(-g'Mg)`, where g is the difference of two nodes' features. Two examples, each against what
-# one would do without learning. They follow the studies in [docs/featgraph.md](../featgraph.md).
+# `exp(-g'Mg)`, where g is the difference of two nodes' features. This tutorial has two
+# examples, each compared with what one would do without learning. They follow the studies in [docs/featgraph.md](../featgraph.md).
 
 # %%
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ from pellucid import FeatureGraph
 # %% [markdown]
 # ## An image
 #
-# Planks with fine grain of some direction, and noise. Pixels are nodes, joined with all others at
-# most two rows and columns away.
+# The image shows planks with fine grain of a random direction, with noise. The nodes of the graph are the
+# pixels; each is connected to all others at most two rows and columns away.
 
 # %%
 SIDE, NOISE = 48, 0.15
@@ -45,10 +45,10 @@ pairs = np.concatenate(pairs)
 i, j = pairs.T
 
 # %% [markdown]
-# Features are place and intensity, brought to one scale. The intensity is a mean over 5 by 5 pixels:
-# both ends of an edge lie in both means and cancel in the difference, so that the noise cannot
-# explain itself. And since brighter or darker has no side, every edge is learned from twice, once with the
-# sign of its intensity turned (as a second copy of all nodes).
+# The features are position and intensity, scaled to the same variance. The intensity is a mean over 5 by 5
+# pixels: both ends of an edge are in both means and cancel in the difference, so that the noise does not
+# serve as its own explanation. Brighter and darker are to count alike, so every edge is used twice, the
+# second time with the sign of its intensity changed (as a second copy of all nodes).
 
 
 # %%
@@ -105,8 +105,8 @@ def psnr(image: np.ndarray, clean: np.ndarray) -> float:
 
 
 # %% [markdown]
-# Three fresh images. The bilateral filter is shown by its rule of thumb, and by the best of six
-# settings chosen with the truth, which nobody has in practice.
+# We compare on three new images. The bilateral filter is run with its rule of thumb, and with the best of
+# six settings, chosen with the true image, which nobody has in practice.
 
 # %%
 scores = []
@@ -130,8 +130,8 @@ assert mean[3] > mean[1] + 1.0
 assert mean[3] > mean[2] + 0.5
 
 # %% [markdown]
-# The learned metric knows a direction: across the grain pixels differ, along it they do not. No
-# σ of a bilateral filter can say that.
+# The learned metric has a direction: pixels differ across the grain, not along it. The σ of a bilateral
+# filter cannot express that.
 
 # %%
 figure, axes = plt.subplots(1, 4, figsize=(8, 2.3))
@@ -149,7 +149,7 @@ print(np.round(learn(noisy).metric_ / 0.15, 2))
 #
 # ## Labels
 #
-# Two moons in two features, and six more features that say nothing. Twenty of 300 nodes have a label.
+# Two features form two moons, and six more features are pure noise. Twenty of 300 nodes have a label.
 
 # %%
 NODES, LABELLED = 300, 20
@@ -168,8 +168,8 @@ def moons(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 # %% [markdown]
-# Labels are spread over a graph of ten neighbours, near or far by a factor A of the metric (`components_`
-# of the estimator). The bandwidth is the median distance, whatever the metric.
+# Labels are spread over a graph of the ten nearest neighbors. Distances are those of the metric, computed
+# with its factor A (`components_` of the estimator). The bandwidth is the median distance for every metric.
 
 
 # %%
@@ -199,20 +199,20 @@ def with_learning(X: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 # %% [markdown]
-# Beside plain weights, scikit-learn's own `LabelSpreading` and a nearest-neighbour classifier as baselines.
+# The baselines are plain weights, scikit-learn's `LabelSpreading`, and a nearest-neighbor classifier.
 
 # %%
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.semi_supervised import LabelSpreading
 
-names = ("nearest neighbour", "LabelSpreading", "plain weights", "learned weights", "moons only")
+names = ("nearest neighbor", "LabelSpreading", "plain weights", "learned weights", "moons only")
 right = {name: [] for name in names}
 nuisance = []
 for seed in range(100, 110):
     X, label = moons(seed)
     given = np.where(np.arange(NODES) < LABELLED, label, 0.0)
     guesses = {
-        "nearest neighbour": KNeighborsClassifier(1).fit(X[:LABELLED], label[:LABELLED]).predict(X),
+        "nearest neighbor": KNeighborsClassifier(1).fit(X[:LABELLED], label[:LABELLED]).predict(X),
         "plain weights": spread(X, given, np.eye(8)),
         "moons only": spread(X[:, :2], given, np.eye(2)),
     }
@@ -234,8 +234,8 @@ assert score["learned weights"] > score["LabelSpreading"] + 0.08
 assert score["learned weights"] > 0.95
 
 # %% [markdown]
-# "Moons only" has the useless features left out by hand: as good as it can get. Learning finds out by
-# itself which to leave out.
+# For "moons only", the useless features were left out by hand, which is the best possible result. Learning
+# finds out which features to leave out.
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharey=True)

@@ -88,7 +88,7 @@ impl Edges {
         Self::checked(pairs, columns.len(), differences, distances)
     }
 
-    /// Edges of the signal-dependent regulariser (Eq. 3), where the signal itself is the only
+    /// Edges of the signal-dependent regularizer (Eq. 3), where the signal itself is the only
     /// feature: with the metric `1 / sigma^2` the weights are `exp(-(z_i - z_j)^2 / sigma^2)`.
     ///
     /// # Errors

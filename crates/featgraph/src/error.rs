@@ -95,7 +95,7 @@ pub enum MetricError {
         /// Column.
         column: usize,
     },
-    /// Cholesky's factorisation met a pivot that is not positive.
+    /// Cholesky's factorization met a pivot that is not positive.
     #[error("the metric is not positive definite: pivot {pivot} of its Cholesky factor is {value}")]
     NotPositiveDefinite {
         /// Index of the pivot.

@@ -1,4 +1,4 @@
-//! An exponential that vectorises.
+//! An exponential that vectorizes.
 //!
 //! The standard library's `exp` is a call per value; this one is straight-line arithmetic, so
 //! that a loop over it compiles to SIMD code. Only additions, multiplications and bit moves are

@@ -1,7 +1,7 @@
 //! Learn a graph from one signal and a feature vector per node.
 //!
 //! Nothing here knows of point clouds: nodes, features and signals are all there is. Sensors
-//! with positions and readings, pixels with colours, documents with scores: give each node its
+//! with positions and readings, pixels with colors, documents with scores: give each node its
 //! features, name the pairs that may be connected, and the metric that makes the signal smooth
 //! on the graph is learned; the weights follow.
 //!

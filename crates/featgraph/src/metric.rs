@@ -10,7 +10,7 @@ const TRACE_SLACK: f64 = 1e-12;
 /// differ by `g` is `g' M g` (Eq. 6).
 ///
 /// A value of this type is always finite, exactly symmetric, positive definite (its Cholesky
-/// factorisation succeeds) and has a trace of at most its limit times `1 + 1e-12`.
+/// factorization succeeds) and has a trace of at most its limit times `1 + 1e-12`.
 ///
 /// ```
 /// use featgraph::metric::Metric;
@@ -28,7 +28,7 @@ pub struct Metric {
     trace_limit: f64,
 }
 
-/// The serialised form, checked again when it is read.
+/// The serialized form, checked again when it is read.
 #[derive(Serialize, Deserialize)]
 struct Raw {
     features: usize,
@@ -157,7 +157,7 @@ impl Metric {
     /// features are the entries of `L' f`, whose plain Euclidean distance is the learned one.
     #[must_use]
     pub fn factor(&self) -> Vec<f64> {
-        // Construction has checked that the factorisation succeeds.
+        // Construction has checked that the factorization succeeds.
         cholesky(&self.values, self.features, 0.0).unwrap_or_default()
     }
 }

@@ -36,7 +36,7 @@ fn refuses_what_is_not_a_metric() {
 }
 
 #[test]
-fn serialised_form_is_checked_when_read() {
+fn serialized_form_is_checked_when_read() {
     let metric = Metric::identity_scaled(3, 5.0).unwrap();
     let text = serde_json::to_string(&metric).unwrap();
     assert_eq!(serde_json::from_str::<Metric>(&text).unwrap(), metric);

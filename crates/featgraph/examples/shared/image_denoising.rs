@@ -38,7 +38,7 @@ pub const NOISE: f64 = 0.15;
 pub struct Scene {
     /// Pixels from one grain line to the next.
     pub period: f64,
-    /// Difference of tone between neighbouring planks.
+    /// Difference of tone between neighboring planks.
     pub contrast: f64,
 }
 

@@ -36,7 +36,7 @@ pub const TUNING: Range<u64> = 0..10;
 /// Seeds used only afterwards.
 pub const FRESH: Range<u64> = 100..110;
 
-const NEIGHBOURS: usize = 10;
+const NEIGHBORS: usize = 10;
 const TRACE_LIMIT: f64 = 0.3;
 const ROUNDS: usize = 3;
 /// Weight of `z'Lz` against the given labels.
@@ -133,7 +133,7 @@ fn nearest(rows: &[f64], metric: &Metric) -> Vec<(u32, u32)> {
             near.push((metric.distance(&g), j));
         }
         near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        pairs.extend(near[..NEIGHBOURS].iter().map(|&(_, j)| (i.min(j) as u32, i.max(j) as u32)));
+        pairs.extend(near[..NEIGHBORS].iter().map(|&(_, j)| (i.min(j) as u32, i.max(j) as u32)));
     }
     pairs.sort_unstable();
     pairs.dedup();
@@ -175,7 +175,7 @@ fn rounds(
 ) -> Result<(Vec<f64>, Metric), Box<dyn Error>> {
     let mut z = first.to_vec();
     let mut metric = Metric::identity_scaled(FEATURES, TRACE_LIMIT)?;
-    // All pairs, not the neighbours: a guess that was spread over edges hardly differs over them.
+    // All pairs, not the neighbors: a guess that was spread over edges hardly differs over them.
     // A fifth of them is plenty for eight features.
     let pairs: Vec<_> = (0..NODES as u32).flat_map(|i| (0..i).map(move |j| (j, i))).collect();
     let params = LearnParams {

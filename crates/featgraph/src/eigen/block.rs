@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::EigenError;
 use super::lobpcg::{EigenStop, LowestEigen};
-use super::rayleigh_ritz::{Basis, Operator, orthonormalise};
+use super::rayleigh_ritz::{Basis, Operator, orthonormalize};
 use crate::solve::blas::{axpy, norm};
 
 /// The current block: Ritz vectors X with products, search directions P with products.
@@ -105,7 +105,7 @@ impl Block {
             for k in 0..self.width {
                 let mut direction = vectors[k * s..(k + 1) * s].to_vec();
                 direction[..held].fill(0.0);
-                if norm(&direction) > 1e-15 && orthonormalise(&mut direction, &coefficients) {
+                if norm(&direction) > 1e-15 && orthonormalize(&mut direction, &coefficients) {
                     coefficients.extend_from_slice(&direction);
                 }
             }
@@ -117,7 +117,7 @@ impl Block {
         self.basis.combine(cp, &mut self.p, &mut self.ap);
     }
 
-    /// Orthonormalises X and P again and computes their products from scratch.
+    /// Orthonormalizes X and P again and computes their products from scratch.
     pub(super) fn refresh(&mut self, op: Operator<'_>) -> Result<(), EigenError> {
         self.basis.clear();
         let mut columns = std::mem::take(&mut self.x);
@@ -162,6 +162,6 @@ pub(super) fn generator(seed: u64) -> Xoshiro256PlusPlus {
 
 pub(super) fn random_unit(n: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     let mut v: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
-    orthonormalise(&mut v, &[]);
+    orthonormalize(&mut v, &[]);
     v
 }

@@ -44,7 +44,7 @@ pub fn symmetric_eigen(matrix: &[f64], n: usize) -> Result<DenseEigen, EigenErro
     Ok(DenseEigen { values, vectors })
 }
 
-/// Diagonalises `a` (row-major, symmetric, destroyed); row `k` of `vectors` is eigenvector `k`.
+/// Diagonalizes `a` (row-major, symmetric, destroyed); row `k` of `vectors` is eigenvector `k`.
 pub(super) fn jacobi(a: &mut [f64], n: usize, values: &mut [f64], vectors: &mut [f64]) {
     // Powers of two keep the scaling exact; it avoids overflow in the squares below.
     let largest = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));

@@ -5,7 +5,7 @@
 //! ends after at most n products, with an error near rounding.
 
 use super::EigenError;
-use super::rayleigh_ritz::{Operator, check_finite, orthonormalise};
+use super::rayleigh_ritz::{Operator, check_finite, orthonormalize};
 use crate::solve::blas::{axpy, dot, norm};
 
 /// The lowest pair found, its residual, and the products spent.
@@ -25,7 +25,7 @@ pub(super) fn lowest(
     tolerance: &dyn Fn(f64, f64) -> f64,
 ) -> Result<Lowest, EigenError> {
     let n = start.len();
-    orthonormalise(&mut start, &[]);
+    orthonormalize(&mut start, &[]);
     let mut basis = start;
     let (mut alpha, mut beta) = (Vec::new(), Vec::<f64>::new());
     let mut w = vec![0.0; n];
@@ -57,7 +57,7 @@ pub(super) fn lowest(
         }
         beta.push(b);
         let mut next = w.clone();
-        if !orthonormalise(&mut next, &basis) {
+        if !orthonormalize(&mut next, &basis) {
             exhausted = true;
             beta.pop();
             let theta = lowest_of_tridiagonal(&alpha, &beta);
@@ -70,7 +70,7 @@ pub(super) fn lowest(
     for (c, column) in ritz.iter().zip(basis.chunks_exact(n)) {
         axpy(*c, column, &mut vector);
     }
-    orthonormalise(&mut vector, &[]);
+    orthonormalize(&mut vector, &[]);
     op(&vector, &mut w);
     check_finite(&w)?;
     let value = dot(&vector, &w);

@@ -9,7 +9,7 @@ use crate::solve::blas::{axpy, norm};
 
 /// Up to this size the slow cases of [`smallest_eigenvalue`] keep the whole Krylov space.
 const KRYLOV_LIMIT: usize = 1024;
-/// Up to this size the operator is written out and diagonalised: cheaper than any iteration.
+/// Up to this size the operator is written out and diagonalized: cheaper than any iteration.
 const DENSE_LIMIT: usize = 16;
 /// After so many steps the products carried along are computed from scratch.
 const REFRESH: usize = 25;
@@ -265,7 +265,7 @@ fn check_problem(n: usize, count: usize, diagonal: Option<&[f64]>) -> Result<(),
     }
 }
 
-/// Writes a small operator out and diagonalises it.
+/// Writes a small operator out and diagonalizes it.
 fn whole_space(op: Operator<'_>, n: usize, count: usize) -> Result<LowestEigen, EigenError> {
     let mut a = vec![0.0; n * n];
     let mut unit = vec![0.0; n];

@@ -42,10 +42,10 @@ impl Basis {
         self.len += columns.len() / self.n;
     }
 
-    /// Orthonormalises `v` against the basis and appends it with its product. Says `false` and
+    /// Orthonormalizes `v` against the basis and appends it with its product. Says `false` and
     /// leaves the basis alone when `v` has nothing independent to add.
     pub(super) fn push(&mut self, v: &mut [f64], op: Operator<'_>) -> Result<bool, EigenError> {
-        if !orthonormalise(v, &self.columns[..self.len * self.n]) {
+        if !orthonormalize(v, &self.columns[..self.len * self.n]) {
             return Ok(false);
         }
         let at = self.len * self.n;
@@ -93,7 +93,7 @@ impl Basis {
 
 /// Gram–Schmidt, repeated until the length stops shrinking ("twice is enough", and a third time
 /// for vectors that were almost dependent). Says `false` when nothing independent remains.
-pub(super) fn orthonormalise(v: &mut [f64], columns: &[f64]) -> bool {
+pub(super) fn orthonormalize(v: &mut [f64], columns: &[f64]) -> bool {
     let n = v.len();
     let mut length = norm(v);
     if length == 0.0 || !length.is_finite() {

@@ -20,7 +20,7 @@ pub struct EdgeLaplacian<'a> {
     weights: &'a [f64],
     kind: Kind,
     degrees: Vec<f64>,
-    /// D^-1/2 for the normalised kind.
+    /// D^-1/2 for the normalized kind.
     scale: Option<Vec<f64>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> EdgeLaplacian<'a> {
                 degrees[j as usize] += w;
             }
         }
-        let scale = matches!(kind, Kind::Normalised(_)).then(|| inverse_root(&degrees));
+        let scale = matches!(kind, Kind::Normalized(_)).then(|| inverse_root(&degrees));
         Ok(Self { pairs, weights, kind, degrees, scale })
     }
 

@@ -79,7 +79,7 @@ impl Graph {
         let mut values = vec![0.0; offsets[n]];
         let scale = match kind {
             Kind::Combinatorial => vec![1.0; n],
-            Kind::Normalised(_) => inverse_root(&self.degrees),
+            Kind::Normalized(_) => inverse_root(&self.degrees),
         };
         let column_blocks = split_rows(&offsets, &mut columns);
         let value_blocks = split_rows(&offsets, &mut values);
@@ -91,16 +91,16 @@ impl Graph {
                     at += 1;
                 };
                 for i in rows {
-                    let (neighbours, weights) = self.weights.row(i);
-                    let below = neighbours.partition_point(|&j| (j as usize) < i);
+                    let (neighbors, weights) = self.weights.row(i);
+                    let below = neighbors.partition_point(|&j| (j as usize) < i);
                     let entry = |k: usize| {
-                        let j = neighbours[k];
+                        let j = neighbors[k];
                         // The product of the two scales first: symmetric to the last bit.
                         (j, -weights[k] * (scale[i] * scale[j as usize]))
                     };
                     (0..below).map(entry).for_each(|(j, v)| put(j, v));
                     put(i as u32, diagonal_entry(kind, self.degrees[i]));
-                    (below..neighbours.len()).map(entry).for_each(|(j, v)| put(j, v));
+                    (below..neighbors.len()).map(entry).for_each(|(j, v)| put(j, v));
                 }
             },
         );

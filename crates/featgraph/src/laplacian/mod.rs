@@ -44,10 +44,10 @@ pub enum Kind {
     #[default]
     Combinatorial,
     /// `I - D^-1/2 W D^-1/2`, with a choice for nodes without edges.
-    Normalised(Isolated),
+    Normalized(Isolated),
 }
 
-/// The diagonal entry of the normalised Laplacian at a node without edges.
+/// The diagonal entry of the normalized Laplacian at a node without edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolated {
@@ -159,7 +159,7 @@ fn inverse_root(degrees: &[f64]) -> Vec<f64> {
 fn diagonal_entry(kind: Kind, degree: f64) -> f64 {
     match kind {
         Kind::Combinatorial => degree,
-        Kind::Normalised(Isolated::Zero) if degree == 0.0 => 0.0,
-        Kind::Normalised(_) => 1.0,
+        Kind::Normalized(Isolated::Zero) if degree == 0.0 => 0.0,
+        Kind::Normalized(_) => 1.0,
     }
 }

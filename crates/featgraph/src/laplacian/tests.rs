@@ -31,11 +31,11 @@ fn dense_laplacian(w: &DMatrix<f64>, kind: Kind) -> DMatrix<f64> {
     DMatrix::from_fn(n, n, |i, j| match kind {
         Kind::Combinatorial if i == j => degree(i),
         Kind::Combinatorial => -w[(i, j)],
-        Kind::Normalised(isolated) if i == j => {
+        Kind::Normalized(isolated) if i == j => {
             if degree(i) > 0.0 || isolated == Isolated::KeepOne { 1.0 } else { 0.0 }
         }
-        Kind::Normalised(_) if w[(i, j)] == 0.0 => 0.0,
-        Kind::Normalised(_) => -w[(i, j)] / (degree(i) * degree(j)).sqrt(),
+        Kind::Normalized(_) if w[(i, j)] == 0.0 => 0.0,
+        Kind::Normalized(_) => -w[(i, j)] / (degree(i) * degree(j)).sqrt(),
     })
 }
 
@@ -44,7 +44,7 @@ fn to_dense(a: &Csr) -> DMatrix<f64> {
 }
 
 const KINDS: [Kind; 3] =
-    [Kind::Combinatorial, Kind::Normalised(Isolated::Zero), Kind::Normalised(Isolated::KeepOne)];
+    [Kind::Combinatorial, Kind::Normalized(Isolated::Zero), Kind::Normalized(Isolated::KeepOne)];
 
 #[test]
 fn csr_and_edges_agree_with_the_definition() {
@@ -100,7 +100,7 @@ fn rows_sum_to_zero_and_the_spectrum_is_bounded() {
         assert!(l.column_sum().amax() < 1e-14 && l == l.transpose());
         assert!(SymmetricEigen::new(l).eigenvalues.min() > -1e-13);
         for isolated in [Isolated::Zero, Isolated::KeepOne] {
-            let l = to_dense(&graph.laplacian(Kind::Normalised(isolated)));
+            let l = to_dense(&graph.laplacian(Kind::Normalized(isolated)));
             assert_eq!(l, l.transpose());
             let values = SymmetricEigen::new(l).eigenvalues;
             assert!(values.min() > -1e-13 && values.max() < 2.0 + 1e-13);
@@ -138,7 +138,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let graph = Graph::from_pairs(5000, &pairs, &weights, Duplicate::Add).unwrap();
-            let l = graph.laplacian(Kind::Normalised(Isolated::KeepOne));
+            let l = graph.laplacian(Kind::Normalized(Isolated::KeepOne));
             let z: Vec<f64> = (0..5000).map(|i| (i as f64).sin()).collect();
             let x: Vec<[f64; 2]> = z.iter().map(|&z| [z, 1.0 - z]).collect();
             let mut y = vec![[0.0; 2]; 5000];
@@ -185,7 +185,7 @@ fn transposed_and_parts() {
 fn empty_graphs_are_graphs() {
     for n in [0, 1, 5] {
         let graph = Graph::from_pairs(n, &[], &[], Duplicate::Add).unwrap();
-        let l = graph.laplacian(Kind::Normalised(Isolated::KeepOne));
+        let l = graph.laplacian(Kind::Normalized(Isolated::KeepOne));
         assert_eq!((graph.edges(), l.entries()), (0, n));
         assert_eq!(l.quadratic_form(&vec![2.0; n]).unwrap(), 4.0 * n as f64);
         assert_eq!(graph.smoothness(&vec![2.0; n]).unwrap(), 0.0);

@@ -1,6 +1,6 @@
 //! Solvers that learn the feature metric from one signal (section IV of the paper).
 //!
-//! All of them minimise `Q(M) = Σ exp(-g' M g) d` over positive-definite M of bounded trace
+//! All of them minimize `Q(M) = Σ exp(-g' M g) d` over positive-definite M of bounded trace
 //! (Eq. 12), or over a part of that set; see [`Solver`] for the choice.
 
 mod accelerate;

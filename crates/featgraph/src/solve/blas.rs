@@ -16,7 +16,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     partial.iter().sum()
 }
 
-/// Four running sums: the compiler may not reorder one, so one would not vectorise.
+/// Four running sums: the compiler may not reorder one, so one would not vectorize.
 fn dot_chunk(a: &[f64], b: &[f64]) -> f64 {
     let mut s = [0.0; 4];
     let (ca, cb) = (a.chunks_exact(4), b.chunks_exact(4));

@@ -1,4 +1,4 @@
-//! LSQR: least squares by bidiagonalisation.
+//! LSQR: least squares by bidiagonalization.
 //!
 //! Paige and Saunders 1982, [doi:10.1145/355984.355989](https://doi.org/10.1145/355984.355989);
 //! the letters are theirs.
@@ -88,7 +88,7 @@ where
     let mut s = Lsqr::start(operator, b)?;
     let mut iterations = 0;
     while iterations < params.max_iterations && s.stop.contains(&None) {
-        s.bidiagonalise(operator)?;
+        s.bidiagonalize(operator)?;
         s.rotate(params.damping);
         s.judge(params.tolerance);
         iterations += 1;
@@ -127,11 +127,11 @@ impl<const R: usize> Lsqr<R> {
         let (m, n) = (a.rows(), a.columns());
         let (mut partial_u, mut partial_v) = (partials(m), partials(n));
         let mut u = b.to_vec();
-        let beta = normalise(&mut u, &mut partial_u);
+        let beta = normalize(&mut u, &mut partial_u);
         let mut v = vec![[0.0; R]; n];
         a.apply_transpose(&u, &mut v);
         check_rows("operator product", n, &v)?;
-        let alpha = normalise(&mut v, &mut partial_v);
+        let alpha = normalize(&mut v, &mut partial_v);
         let stop = std::array::from_fn(|r| match (beta[r] == 0.0, alpha[r] == 0.0) {
             (true, _) => Some(LsqrStop::Solved),
             (_, true) => Some(LsqrStop::LeastSquares), // A'b = 0: zero is the solution
@@ -160,15 +160,15 @@ impl<const R: usize> Lsqr<R> {
     }
 
     /// β u = A v - α u, then α v = A' u - β v.
-    fn bidiagonalise<A: TransposeOperator<R> + ?Sized>(&mut self, a: &A) -> Result<(), SolveError> {
+    fn bidiagonalize<A: TransposeOperator<R> + ?Sized>(&mut self, a: &A) -> Result<(), SolveError> {
         a.apply(&self.v, &mut self.u_next);
         blend(&mut self.u_next, [1.0; R], &self.u, self.alpha.map(|a| -a));
         std::mem::swap(&mut self.u, &mut self.u_next);
-        self.beta = normalise(&mut self.u, &mut self.partial_u);
+        self.beta = normalize(&mut self.u, &mut self.partial_u);
         a.apply_transpose(&self.u, &mut self.v_next);
         blend(&mut self.v_next, [1.0; R], &self.v, self.beta.map(|b| -b));
         std::mem::swap(&mut self.v, &mut self.v_next);
-        self.alpha = normalise(&mut self.v, &mut self.partial_v);
+        self.alpha = normalize(&mut self.v, &mut self.partial_v);
         for r in 0..R {
             if !(self.alpha[r].is_finite() && self.beta[r].is_finite()) {
                 check_rows("operator product", self.u.len(), &self.u)?;
@@ -217,7 +217,7 @@ impl<const R: usize> Lsqr<R> {
 }
 
 /// Scales every column to length one and returns the lengths; zero columns stay zero.
-fn normalise<const R: usize>(v: &mut [[f64; R]], partial: &mut [[f64; R]]) -> [f64; R] {
+fn normalize<const R: usize>(v: &mut [[f64; R]], partial: &mut [[f64; R]]) -> [f64; R] {
     let mut largest = [0.0f64; R];
     for row in v.iter() {
         for r in 0..R {

@@ -79,7 +79,7 @@ fn symmetric_systems_agree_with_conjugate_gradient() {
     let pairs: Vec<(u32, u32)> = (0..199).map(|i| (i, i + 1)).collect();
     let weights: Vec<f64> = (0..199).map(|i| 0.2 + f64::from(i % 5)).collect();
     let graph = Graph::from_pairs(200, &pairs, &weights, Duplicate::Add).unwrap();
-    let l = graph.laplacian(Kind::Normalised(Isolated::KeepOne));
+    let l = graph.laplacian(Kind::Normalized(Isolated::KeepOne));
     let system = Shifted { shift: 1.28, scale: 1.0, operator: &l };
     let b = random_b(200);
     let (x, info) = lsqr(&system, &b, &tight()).unwrap();

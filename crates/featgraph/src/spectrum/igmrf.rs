@@ -1,4 +1,4 @@
-//! The graph Laplacian regulariser as the prior of an intrinsic Gaussian Markov random field.
+//! The graph Laplacian regularizer as the prior of an intrinsic Gaussian Markov random field.
 
 use super::components;
 use crate::eigen::{EigenError, symmetric_eigen};
@@ -53,9 +53,9 @@ impl<'a> Igmrf<'a> {
         Ok(-0.5 * self.kappa * self.graph.smoothness(x)?)
     }
 
-    /// Logarithm of the generalised determinant `|Q|*`, the product of the eigenvalues that are
-    /// not zero. Diagonalises a dense matrix: for graphs of a few hundred nodes at most.
-    pub fn log_generalised_determinant(&self) -> Result<f64, EigenError> {
+    /// Logarithm of the generalized determinant `|Q|*`, the product of the eigenvalues that are
+    /// not zero. Diagonalizes a dense matrix: for graphs of a few hundred nodes at most.
+    pub fn log_generalized_determinant(&self) -> Result<f64, EigenError> {
         let n = self.graph.nodes();
         let q = self.precision();
         let dense: Vec<f64> = (0..n * n).map(|k| q.get(k / n, k % n)).collect();
@@ -65,12 +65,12 @@ impl<'a> Igmrf<'a> {
     }
 
     /// Logarithm of the density of Eq. (42), constant included; the cost is that of
-    /// [`log_generalised_determinant`](Self::log_generalised_determinant).
+    /// [`log_generalized_determinant`](Self::log_generalized_determinant).
     pub fn log_density(&self, x: &[f64]) -> Result<f64, EigenError> {
         let n = self.graph.nodes();
         let length = |_| EigenError::Length { what: "x", expected: n, found: x.len() };
         let kernel = self.log_kernel(x).map_err(length)?;
         let spread = self.rank() as f64 * (2.0 * std::f64::consts::PI).ln();
-        Ok(0.5 * (self.log_generalised_determinant()? - spread) + kernel)
+        Ok(0.5 * (self.log_generalized_determinant()? - spread) + kernel)
     }
 }

@@ -31,7 +31,7 @@ fn all_pairs_give_the_quadratic_form() {
     // Eq. (2): z'Lz = Σ λ α², for both Laplacians.
     let g = random_graph(40, 120, 1);
     let z: Vec<f64> = (0..40).map(|i| (f64::from(i) * 0.7).sin() + 2.0).collect();
-    for kind in [Kind::Combinatorial, Kind::Normalised(Isolated::KeepOne)] {
+    for kind in [Kind::Combinatorial, Kind::Normalized(Isolated::KeepOne)] {
         let l = g.laplacian(kind);
         let all = lowest_frequencies(&l, 40, &laplacian_params()).unwrap();
         let alpha = coefficients(&all.vectors, &z);
@@ -111,7 +111,7 @@ fn field_has_the_precision_and_rank_of_the_paper() {
 }
 
 #[test]
-fn generalised_determinant_counts_spanning_trees() {
+fn generalized_determinant_counts_spanning_trees() {
     // Matrix-tree theorem: |L|* = n times the weighted number of spanning trees. A path has one
     // tree, the product of its weights; a complete graph has n^(n-2).
     let weights = [0.5, 2.0, 3.0, 0.1];
@@ -120,10 +120,10 @@ fn generalised_determinant_counts_spanning_trees() {
     let field = Igmrf::new(&tree, kappa).unwrap();
     let product: f64 = weights.iter().product();
     let exact = (5.0 * product).ln() + 4.0 * kappa.ln();
-    assert!((field.log_generalised_determinant().unwrap() - exact).abs() < 1e-12);
+    assert!((field.log_generalized_determinant().unwrap() - exact).abs() < 1e-12);
     let pairs: Vec<(u32, u32)> = (0..6).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     let complete = graph(6, &pairs, &[1.0; 15]);
-    let found = Igmrf::new(&complete, 1.0).unwrap().log_generalised_determinant().unwrap();
+    let found = Igmrf::new(&complete, 1.0).unwrap().log_generalized_determinant().unwrap();
     assert!((found - (6.0 * 6f64.powi(4)).ln()).abs() < 1e-12);
 }
 
@@ -157,7 +157,7 @@ mod signals {
 
     #[test]
     fn filters_are_functions_of_the_eigenvalues() {
-        for kind in [Kind::Combinatorial, Kind::Normalised(Isolated::Zero)] {
+        for kind in [Kind::Combinatorial, Kind::Normalized(Isolated::Zero)] {
             let l = laplacian(kind);
             let dense = nalgebra::DMatrix::from_fn(42, 42, |i, j| l.get(i, j));
             let eigen = nalgebra::SymmetricEigen::new(dense);
