@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use pellucid_cloud::quality::{self, UnitSphere};
 use pellucid_cloud::{PointCloud, vec3};
-use pellucid_denoise::Run;
 use pellucid_denoise::methods::auto::with_tuning;
 use pellucid_denoise::registry;
+use pellucid_denoise::{Run, install};
 use rayon::prelude::*;
 
 /// What to measure.
@@ -56,9 +56,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 ),
                 None => all.build(None, &parameters).map_err(|e| e.to_string())?,
             };
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-            let pool = pool.map_err(|e| e.to_string())?;
-            pool.install(|| {
+            install(Some(1), || {
                 cell(args, shape, level, &*method).map_err(|e| format!("{shape} {level}: {e}"))
             })
         })

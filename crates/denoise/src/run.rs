@@ -190,7 +190,17 @@ impl Observer for Through<'_> {
 /// Falls back to the current pool if the system gives no threads.
 pub fn install<T: Send>(threads: Option<usize>, job: impl FnOnce() -> T + Send) -> T {
     match threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build()) {
+        Some(Ok(pool)) if rayon::current_thread_index().is_some() => {
+            // A worker of another pool would begin other jobs of that pool while it waits, each with
+            // a pool of its own; a plain thread makes it wait.
+            let done = std::thread::scope(|scope| scope.spawn(|| pool.install(job)).join());
+            done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        }
         Some(Ok(pool)) => pool.install(job),
         _ => job(),
     }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

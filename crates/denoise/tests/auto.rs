@@ -5,7 +5,7 @@ use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::{PointCloud, spacing, vec3};
 use pellucid_denoise::registry::{self, ParameterMap};
-use pellucid_denoise::{Denoised, Run, Stop};
+use pellucid_denoise::{CloudEstimate, Denoised, Run, Stop};
 use serde_json::json;
 
 const SHAPES: [Shape; 4] = [Shape::Sphere, Shape::Torus, Shape::Bracket, Shape::Relief];
@@ -35,6 +35,24 @@ fn a_clean_cloud_is_left_alone() {
         assert_eq!(out.cloud.positions(), cloud.positions(), "{shape:?}");
         assert_eq!(out.stop, Stop::NothingToDo, "{shape:?}");
     }
+}
+
+#[test]
+fn the_estimate_before_is_that_of_the_run() {
+    // A quarter of the relief is three times as noisy, so the noise differs from place to place.
+    let (cloud, unit) = clean(Shape::Relief);
+    let noisy = add_noise(&cloud, NoiseModel::Gaussian, 0.3 * unit, 8).unwrap();
+    let loud = add_noise(&cloud, NoiseModel::Gaussian, 1.5 * unit, 9).unwrap();
+    let rows = noisy.positions().iter().zip(loud.positions());
+    let mixed = rows.map(|(quiet, loud)| if quiet[0] > 0.5 { *loud } else { *quiet }).collect();
+    for noisy in [noisy.clone(), PointCloud::new(mixed)] {
+        let found = CloudEstimate::of(&noisy).unwrap();
+        let out = run(&noisy, &[]);
+        assert_eq!((found.noise, Some(found.spacing)), (out.report.noise, out.report.spacing));
+        let differs = out.report.notes[0].contains("from place to place");
+        assert_eq!(found.lowest_noise.is_some(), differs, "{:?}", out.report.notes);
+    }
+    assert!(CloudEstimate::of(&PointCloud::new(vec![[1.0; 3]; 9])).is_none());
 }
 
 #[test]

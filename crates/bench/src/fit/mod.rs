@@ -7,8 +7,8 @@ use std::error::Error;
 
 use pellucid_cloud::synth::{NoiseModel, add_noise};
 use pellucid_cloud::{PointCloud, quality, vec3};
-use pellucid_denoise::Run;
 use pellucid_denoise::methods::auto::{Tuning, with_tuning};
+use pellucid_denoise::{Run, install};
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 use shapes::Body;
@@ -63,10 +63,8 @@ impl Cloud {
 
     /// The mean logarithm of both errors over those of the noisy cloud.
     fn loss(&self, tuning: &Tuning) -> Result<f64, String> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let pool = pool.map_err(|e| e.to_string())?;
         let method = with_tuning(Default::default(), tuning.clone());
-        let done = pool.install(|| method.denoise(&self.noisy, &mut Run::default()));
+        let done = install(Some(1), || method.denoise(&self.noisy, &mut Run::default()));
         let after = self.errors(&done.map_err(|e| e.to_string())?.cloud)?;
         Ok(0.5 * (0..2).map(|k| (after[k] / self.before[k]).ln()).sum::<f64>())
     }

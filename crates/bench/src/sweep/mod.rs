@@ -9,7 +9,7 @@ use clouds::{Case, Sampling, side};
 use pellucid_cloud::PointCloud;
 use pellucid_cloud::synth::Shape;
 use pellucid_denoise::methods::auto::{Tuning, with_tuning};
-use pellucid_denoise::{Denoised, Denoiser, Run, registry};
+use pellucid_denoise::{Denoised, Denoiser, Run, install, registry};
 use rayon::prelude::*;
 
 /// The noise, in sides of the square that a point has on the surface.
@@ -84,9 +84,7 @@ impl Args {
 
 /// A method on a cloud, in one thread.
 fn denoised(method: &dyn Denoiser, noisy: &PointCloud) -> Result<Denoised, String> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
-    let run = || method.denoise(noisy, &mut Run::default());
-    pool.install(run).map_err(|e| e.to_string())
+    install(Some(1), || method.denoise(noisy, &mut Run::default())).map_err(|e| e.to_string())
 }
 
 /// What came of one cloud.
