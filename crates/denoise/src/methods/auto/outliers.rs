@@ -28,11 +28,10 @@ const ALONE: f64 = 10.0;
 const NEIGHBORS_ON_LINE: usize = 12;
 /// On a line, neighbors spread across it by less than this part of their spread along it.
 const NARROW: f64 = 0.15;
-/// This many times as far from a point there are as many times more points on a line, and about twice as
-/// many as that on a surface, be it scanned in rows ten times as far apart as their points; between these, as many as
-/// make a line.
-const LONGER: f64 = 1.6;
-const MORE_ON_LINE: f64 = 2.2;
+/// This many times as far from a point there are as many times more points on a line, and twice as many on
+/// a surface, be it scanned in rows; between these, as many as make a line.
+const LONGER: f64 = 1.25;
+const MORE_ON_LINE: f64 = 1.45;
 /// Points a task.
 const POINTS: usize = 1024;
 
