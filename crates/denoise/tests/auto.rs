@@ -56,6 +56,32 @@ fn the_estimate_before_is_that_of_the_run() {
 }
 
 #[test]
+fn depths_in_steps_become_a_smooth_surface() {
+    // A wall and a ball as a depth camera sees them, with depths in steps of three pixels.
+    let depth = |x: f64, y: f64| {
+        let ball = 900.0 - (x - 60.0).powi(2) - (y - 60.0).powi(2);
+        (100.0 + 0.4 * x).min(if ball > 0.0 { 110.0 - ball.sqrt() } else { f64::INFINITY })
+    };
+    let pixels = (0..120 * 120).map(|i| (f64::from(i % 120), f64::from(i / 120)));
+    let frame = |step: f64| {
+        let recorded = |(x, y)| [x, y, (depth(x, y) / step).round() * step];
+        PointCloud::new(pixels.clone().map(recorded).collect())
+    };
+    let exact = frame(1e-9);
+    assert_eq!(run(&exact, &[]).cloud.positions(), exact.positions());
+    let stepped = frame(3.0);
+    let out = run(&stepped, &[]);
+    assert!(out.report.notes[0].contains("in steps of"), "{:?}", out.report.notes);
+    assert_eq!(CloudEstimate::of(&stepped).unwrap().steps, Some(3.0));
+    // On the wall, away from the ball.
+    let off = |cloud: &PointCloud| {
+        let wall = cloud.positions().iter().zip(exact.positions()).filter(|(_, q)| q[1] > 100.0);
+        root_mean_square(wall.map(|(p, _)| (p[2] - 100.0 - 0.4 * p[0]) / 1.16_f64.sqrt()))
+    };
+    assert!(off(&out.cloud) < 0.5 * off(&stepped), "{} of {}", off(&out.cloud), off(&stepped));
+}
+
+#[test]
 fn noise_of_every_kind_falls() {
     let models = [NoiseModel::Gaussian, NoiseModel::Laplace, NoiseModel::Ball, NoiseModel::Normal];
     for (shape, model) in SHAPES.into_iter().zip(models) {

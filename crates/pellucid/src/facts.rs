@@ -52,6 +52,8 @@ pub struct Facts {
     pub noise: Option<f64>,
     /// The noise of the quietest places, where it differs from place to place.
     pub lowest_noise: Option<f64>,
+    /// The steps in which a coordinate was recorded, in file units, where these are the noise.
+    pub steps: Option<f64>,
     /// Rows that are not finite.
     pub nan_rows: usize,
     /// Rows that repeat an earlier one.
@@ -122,6 +124,7 @@ impl Facts {
             spacing: estimate.map(|e| e.spacing),
             noise: estimate.and_then(|e| e.noise),
             lowest_noise: estimate.and_then(|e| e.lowest_noise),
+            steps: estimate.and_then(|e| e.steps),
             nan_rows: distinct.not_finite,
             duplicates,
             missing_rows: distinct.missing,

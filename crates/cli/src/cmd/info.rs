@@ -118,9 +118,10 @@ fn push_scales(facts: &Facts, mut push: impl FnMut(&str, String)) {
     let unknown = || "cannot be estimated from these points".to_owned();
     let length = |x: f64| format!("{} file units", number(x));
     push("spacing", facts.spacing.map_or_else(unknown, length));
-    let sigma = |x: f64| match facts.lowest_noise {
-        Some(low) => format!("{} to {} (standard deviation)", number(low), length(x)),
-        None => format!("{} (standard deviation)", length(x)),
+    let sigma = |x: f64| match (facts.steps, facts.lowest_noise) {
+        (Some(steps), _) => format!("coordinates in steps of {}", length(steps)),
+        (_, Some(low)) => format!("{} to {} (standard deviation)", number(low), length(x)),
+        _ => format!("{} (standard deviation)", length(x)),
     };
     push("noise", facts.noise.map_or_else(unknown, sigma));
     push("not finite", format!("{} rows", facts.nan_rows));

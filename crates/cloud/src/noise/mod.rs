@@ -12,9 +12,11 @@ mod layers;
 mod quadric;
 mod regions;
 mod scan;
+mod steps;
 
 pub use layers::{Layers, noise_between_layers_at, noise_of_layers_at};
 pub use regions::NoiseMap;
+pub use steps::error_steps;
 
 use serde::{Deserialize, Serialize};
 
@@ -103,5 +105,7 @@ pub fn estimate_noise_at(places: &[Point], points: &[Point], tree: &KdTree) -> N
         },
     }
 }
+#[cfg(test)]
+mod steps_tests;
 #[cfg(test)]
 mod tests;

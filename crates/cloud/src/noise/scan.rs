@@ -6,14 +6,17 @@ use rayon::prelude::*;
 
 use super::quadric;
 use crate::neighbors::{KdTree, Neighbor};
-use crate::normals::{covariance_of, normal_of_covariance};
+use crate::normals::{covariance_of, is_row, normal_of_covariance};
 use crate::spacing::median;
 use crate::vec3::{self, Point};
 
 /// Neighborhoods inspected, at most.
 const SAMPLES: usize = 4096;
+const FEW_SAMPLES: usize = 512;
 /// Points in the smallest neighborhood: eight degrees of freedom.
 const SMALLEST: usize = 14;
+/// Points in the smallest neighborhood where the nearest are all of one row of a scan.
+const ACROSS_ROWS: usize = 4 * SMALLEST;
 /// With more points in a neighborhood than this, the cloud is thinned to a quarter.
 const LARGEST: f64 = 400.0;
 /// Growth of the radius per step.
@@ -100,6 +103,14 @@ pub(super) fn scan_near(
     steps
 }
 
+/// How far points within `radius` of some of `places` are from quadrics fitted to them, root mean square.
+pub(super) fn spreads(places: &[Point], points: &[Point], tree: &KdTree, radius: f64) -> Vec<f64> {
+    let stride = places.len().div_ceil(FEW_SAMPLES).max(1);
+    let queries: Vec<Point> = places.iter().step_by(stride).copied().collect();
+    let locals = project(&queries, &mut queries.clone(), points, tree, radius);
+    locals.iter().map(|local| local.sigma).collect()
+}
+
 /// One of four, in no order that a scanner's rows could share.
 fn kept(i: usize) -> bool {
     (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 == 0
@@ -122,12 +133,23 @@ fn project(
             for (center, &query) in centers.iter_mut().zip(queries) {
                 tree.radius_into(*center, radius, &mut near);
                 let mut reach = radius;
-                if near.len() < SMALLEST {
-                    tree.knn_into(*center, SMALLEST, &mut near);
+                let mut widen = |near: &mut Vec<Neighbor>, count: usize| {
+                    tree.knn_into(*center, count, near);
                     reach = near.last().map_or(0.0, |n| n.distance2.sqrt());
+                };
+                if near.len() < SMALLEST {
+                    widen(&mut near, SMALLEST);
                 }
+                let covariance_near = |near: &[Neighbor]| {
+                    covariance_of(near.iter().map(|n| points[n.index as usize]))
+                };
+                // One row of a scan says nothing about the surface across it.
+                if near.len() < ACROSS_ROWS && covariance_near(&near).is_some_and(|c| is_row(&c.1))
+                {
+                    widen(&mut near, ACROSS_ROWS);
+                }
+                let Some((mean, covariance)) = covariance_near(&near) else { continue };
                 let members = || near.iter().map(|n| points[n.index as usize]);
-                let Some((mean, covariance)) = covariance_of(members()) else { continue };
                 let normal = normal_of_covariance(covariance);
                 if let Some(s) = quadric::spread(members(), *center, normal, reach) {
                     let freedom = s.freedom as f64;

@@ -3,6 +3,8 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
+use crate::PointCloud;
+use crate::synth::{NoiseModel, add_noise};
 use crate::vec3;
 
 const TAU: f64 = std::f64::consts::TAU;
@@ -175,4 +177,14 @@ fn clouds_that_say_nothing() {
     holes.iter_mut().step_by(7).for_each(|p| p[1] = f64::NAN);
     let e = estimate_noise(&holes);
     assert!((e.sigma / 0.02 - 1.0).abs() < 0.1, "{e:?}");
+}
+
+#[test]
+fn rows_of_a_scan_show_the_noise_across_them() {
+    // Points 0.1 apart on a bent sheet, in rows ten times as far apart.
+    let place = |i: u32| (0.1 * f64::from(i % 400), f64::from(i / 400));
+    let rows = (0..16_000).map(place).map(|(x, y)| [x, y, 0.01 * (x * x + y * y)]).collect();
+    let noisy = add_noise(&PointCloud::new(rows), NoiseModel::Gaussian, 0.03, 5).unwrap();
+    let found = estimate_noise(noisy.positions()).sigma / 0.03;
+    assert!((0.9..1.15).contains(&found), "{found}");
 }

@@ -80,7 +80,7 @@ pub fn normal_of(points: &[Point], row: &[u32]) -> Point {
 /// ```
 pub fn normal_across_rows(points: &[Point], row: &[u32], few: usize) -> Point {
     match covariance(points, &row[..few.min(row.len())]) {
-        Some((_, c)) if flatness(&c) > THREAD => normal_of_covariance(c),
+        Some((_, c)) if !is_row(&c) => normal_of_covariance(c),
         _ => normal_of(points, row),
     }
 }
@@ -122,6 +122,11 @@ pub(crate) fn covariance_of(mut points: impl Iterator<Item = Point>) -> Option<(
         s[5] / count - m[2] * m[2],
     ];
     Some((vec3::add(origin, m), c))
+}
+
+/// Whether points with that covariance lie along a line, as the nearest points of a scan do whose rows are far apart.
+pub(crate) fn is_row(c: &[f64; 6]) -> bool {
+    flatness(c) <= THREAD
 }
 
 /// The sum of products of two eigenvalues over the square of their sum: with one large eigenvalue

@@ -8,7 +8,7 @@ use crate::vec3::{self, Point};
 
 /// Share of the variance of heights that two layers must explain. Cutting one layer of Gaussian
 /// noise in two explains 2/π = 0.64, cutting a ball that points fill 0.70, cutting a uniform spread 0.75.
-pub const TWO_LAYERS: f64 = 0.78;
+const TWO_LAYERS: f64 = 0.78;
 /// Each layer has at least this share of the points.
 const SMALLEST: f64 = 0.15;
 /// Bins of the histogram of heights.
@@ -24,9 +24,7 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
         .par_iter()
         .enumerate()
         .with_min_len(256)
-        .map_init(Vec::new, |heights, (i, &n)| {
-            side(points, n, i, table.row(i), TWO_LAYERS, heights)
-        })
+        .map_init(Vec::new, |heights, (i, &n)| side(points, n, i, table.row(i), heights))
         .collect();
     for (n, &side) in normals.iter_mut().zip(&sides) {
         if side < 0.0 {
@@ -36,9 +34,9 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
     sides.iter().filter(|s| **s != 0.0).count()
 }
 
-/// The normal of point `i` from its neighbors in `row`, and whether these lie in two layers, which explain at
-/// least the share `least` of the variance of their heights ([`TWO_LAYERS`]); if so it looks away from the other one,
-/// else its sign says nothing.
+/// The normal of point `i` from its neighbors in `row`, and the share of the variance of their heights that is between two
+/// layers, where the best cut makes these of them (2/π for one layer of Gaussian noise). The normal looks away from
+/// the other layer; where there is none, its sign says nothing.
 ///
 /// All from one neighborhood, so that a piece of a cloud gets what the whole would; `heights` is
 /// scratch.
@@ -50,21 +48,18 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
 /// let wall: Vec<_> =
 ///     (0..50).map(|i| [f64::from(i % 5), f64::from(i / 5 % 5), 0.5 * f64::from(i / 25)]).collect();
 /// let row: Vec<u32> = (0..50).collect();
-/// let (normal, two_layers) = sided_normal(&wall, 12, &row, 0.78, &mut Vec::new());
-/// assert!(two_layers && normal[2] < -0.99);
+/// let (normal, share) = sided_normal(&wall, 12, &row, &mut Vec::new());
+/// assert!(share > 0.99 && normal[2] < -0.99);
 /// ```
 pub fn sided_normal(
     points: &[Point],
     i: usize,
     row: &[u32],
-    least: f64,
     heights: &mut Vec<f64>,
-) -> (Point, bool) {
+) -> (Point, f64) {
     let n = normal_of(points, row);
-    match side(points, n, i, row, least, heights) {
-        side if side < 0.0 => (n.map(|x| -x), true),
-        side => (n, side != 0.0),
-    }
+    let cut = split(points, n, i, row, heights);
+    (if cut.at < 0.0 { n } else { n.map(|x| -x) }, cut.share)
 }
 
 /// The heights of neighbors over their plane, cut in two where that explains most of their variance.
@@ -87,16 +82,9 @@ impl Cut {
 }
 
 /// 1 above the other layer as seen along `n`, -1 below, 0 where there are not two.
-fn side(
-    points: &[Point],
-    n: Point,
-    i: usize,
-    row: &[u32],
-    least: f64,
-    heights: &mut Vec<f64>,
-) -> f64 {
+fn side(points: &[Point], n: Point, i: usize, row: &[u32], heights: &mut Vec<f64>) -> f64 {
     match split(points, n, i, row, heights) {
-        Cut { share, .. } if share < least => 0.0,
+        Cut { share, .. } if share < TWO_LAYERS => 0.0,
         Cut { at, .. } if at < 0.0 => 1.0,
         _ => -1.0,
     }

@@ -1,7 +1,8 @@
 //! The noise of a cloud, and of each of its points where it differs from place to place.
 
 use pellucid_cloud::noise::{
-    NoiseEstimate, NoiseMap, estimate_noise_at, noise_between_layers_at, noise_of_layers_at,
+    NoiseEstimate, NoiseMap, error_steps, estimate_noise_at, noise_between_layers_at,
+    noise_of_layers_at,
 };
 use pellucid_cloud::{KdTree, Point};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,8 @@ pub struct Estimate {
     pub noise: f64,
     /// The noise of the quietest and of the noisiest places, where it differs.
     pub uneven: Option<[f64; 2]>,
+    /// Width of the steps in which a coordinate was recorded, where that is the noise.
+    pub steps: Option<f64>,
     /// Whether there were enough points on surfaces to say so.
     pub reliable: bool,
 }
@@ -82,8 +85,14 @@ impl Estimate {
         let noise = noise_of_layers_at(&places, &points, &tree, &one).noise.sigma;
         let between = noise_between_layers_at(&places, &points, &tree);
         let noise = between.map_or(noise, |s| s.min(noise));
+        // Points of a terrace share their error, so it counts as a whole step, for which levels are so coarse that
+        // patches lie across terraces. Any neighborhood sees narrower steps as noise.
+        if let Some(step) = error_steps(&places, &points, &tree).filter(|s| *s > noise.max(1.0)) {
+            let steps = Estimate { noise: step, uneven: None, steps: Some(step), reliable: true };
+            return (steps, vec![step; points.len()]);
+        }
         let all = of_points.unwrap_or_else(|| vec![noise; points.len()]);
-        (Estimate { noise, uneven, reliable: one.reliable }, all)
+        (Estimate { noise, uneven, steps: None, reliable: one.reliable }, all)
     }
 
     /// The noise of each point of a cloud of which this is known.
@@ -102,6 +111,10 @@ impl Estimate {
     /// The estimate in words.
     pub fn in_words(&self) -> String {
         match self.uneven {
+            None if self.steps.is_some() => format!(
+                "coordinates were recorded in steps of {:.2} spacings, which count as noise",
+                self.noise
+            ),
             None => format!("noise of {:.2} spacings", self.noise),
             Some([quiet, _]) => format!(
                 "the noise differs from place to place: {quiet:.2} spacings where it is low, {:.2} where it is high",

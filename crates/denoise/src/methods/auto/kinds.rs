@@ -15,6 +15,8 @@ use crate::graph::scramble;
 
 /// Radius of a region, in spacings.
 const REGION: f64 = 24.0;
+/// Fewest points of a region that says anything: neighborhoods in it must not reach far beyond it.
+const FEWEST: usize = 2 * FOR_DIRECTIONS;
 /// How far from a point its kind depends on others, in spacings.
 pub const REACH: f64 = 32.0;
 /// Neighborhoods inspected in each region, at most.
@@ -59,6 +61,9 @@ impl<'a> Kinds<'a> {
         seeds.par_iter().with_min_len(REGIONS).any(|&seed| {
             let mut near = Vec::new();
             tree.radius_into(observed[seed as usize], REGION, &mut near);
+            if near.len() < FEWEST {
+                return false;
+            }
             near.sort_unstable_by_key(|n| (ranks[n.index as usize], n.index));
             near.truncate(SAMPLES);
             let members: Vec<u32> = near.iter().map(|n| n.index).collect();

@@ -32,6 +32,9 @@ const NARROW: f64 = 0.15;
 /// a surface, be it scanned in rows; between these, as many as make a line.
 const LONGER: f64 = 1.25;
 const MORE_ON_LINE: f64 = 1.45;
+/// Share of a cloud's points on lines for which these are the rows of a scan: some see the next row and others do not.
+/// Fewer are wires and rails, more a cloud of nothing else.
+const ROWS: std::ops::Range<f64> = 0.2..0.8;
 /// Points a task.
 const POINTS: usize = 1024;
 
@@ -125,16 +128,28 @@ fn usual(tree: &KdTree, points: &[Point], found: &[Neighbor]) -> f64 {
     *reach.select_nth_unstable_by(NEIGHBORS / 2, f64::total_cmp).1
 }
 
-/// Takes gross outliers and lines out of the frame; how many they are.
-pub fn set_aside(frame: &mut LocalFrame, sigma: f64) -> [usize; 2] {
-    let kinds = apart_from_surfaces(frame.points(), sigma);
-    let count = |kind| kinds.iter().filter(|k| **k == kind).count();
-    let counts = [count(Apart::Outlier), count(Apart::Line)];
-    if counts != [0, 0] {
-        let flags: Vec<bool> = kinds.iter().map(|k| *k != Apart::No).collect();
+/// What was set aside.
+pub struct SetAside {
+    pub outliers: usize,
+    pub lines: usize,
+    /// Whether lines are the rows of a scan, and stay in.
+    pub rows: bool,
+}
+
+/// Takes gross outliers and lines out of the frame, unless it is known, or seen here, that lines are the rows of a scan.
+pub fn set_aside(frame: &mut LocalFrame, sigma: f64, rows: Option<bool>) -> SetAside {
+    let mut kinds = apart_from_surfaces(frame.points(), sigma);
+    let count = |kinds: &[Apart], kind| kinds.iter().filter(|k| **k == kind).count();
+    let share = count(&kinds, Apart::Line) as f64 / kinds.len().max(1) as f64;
+    let rows = rows.unwrap_or(ROWS.contains(&share));
+    if rows {
+        kinds.iter_mut().filter(|k| **k == Apart::Line).for_each(|k| *k = Apart::No);
+    }
+    let flags: Vec<bool> = kinds.iter().map(|k| *k != Apart::No).collect();
+    if flags.contains(&true) {
         frame.leave_out(&flags);
     }
-    counts
+    SetAside { outliers: count(&kinds, Apart::Outlier), lines: count(&kinds, Apart::Line), rows }
 }
 
 /// The finding in words, if there is one.

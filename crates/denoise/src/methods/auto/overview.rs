@@ -18,6 +18,8 @@ pub struct CloudEstimate {
     pub noise: Option<f64>,
     /// The noise of the quietest places, where it differs from place to place.
     pub lowest_noise: Option<f64>,
+    /// The steps in which a coordinate was recorded, in file units, where these are the noise.
+    pub steps: Option<f64>,
 }
 
 impl CloudEstimate {
@@ -54,6 +56,7 @@ impl CloudEstimate {
             spacing: unit,
             noise: found.reliable.then_some(found.noise * unit),
             lowest_noise: found.uneven.filter(|_| found.reliable).map(|u| u[0] * unit),
+            steps: found.steps.map(|s| s * unit),
         })
     }
 }

@@ -109,7 +109,9 @@ impl Cloud<'_> {
         let disk = settings.points_of_disk();
         // Points move by a fraction of their spacing, and what is around them changes by less.
         if (index - 1).is_multiple_of(LOOK_EVERY) || seen.normals.is_empty() {
-            *seen = Run::timed(report, "normals", || look(y, &tree, disk, settings.two_layers));
+            *seen = Run::timed(report, "normals", || {
+                look(y, &tree, disk, |i, radius| settings.two_layers(self.noise[i], radius))
+            });
         }
         let Seen { normals, sided, spacing, reach, disk: looked } = &*seen;
         let radius = given.map_or(reach * (disk as f64 / *looked as f64).sqrt(), |g| g.radius);
@@ -169,10 +171,18 @@ impl Cloud<'_> {
     }
 }
 
-fn look(y: &[Point], tree: &KdTree, disk: usize, two_layers: f64) -> Seen {
+/// Looks at the neighbors of all points; `two_layers` gives the share of the variance that two layers must explain
+/// for a point and the radius of its neighborhood.
+fn look(
+    y: &[Point],
+    tree: &KdTree,
+    disk: usize,
+    two_layers: impl Fn(usize, f64) -> f64 + Sync,
+) -> Seen {
     let points =
         tree.map_neighbors(NORMAL_NEIGHBORS.max(disk + 1), Vec::new, |heights, i, row, d2| {
-            let (normal, sided) = sided_normal(y, i, row, two_layers, heights);
+            let (normal, layers) = sided_normal(y, i, row, heights);
+            let sided = layers >= two_layers(i, d2[d2.len() - 1].sqrt());
             let near = &d2[1.min(d2.len() - 1)..d2.len().min(SPACING_NEIGHBORS + 1)];
             let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / near.len().max(1) as f64;
             let reach2 = d2[disk.min(d2.len() - 1)];

@@ -1,6 +1,5 @@
 //! What a round does, by the noise that is left, and when it is enough.
 
-use pellucid_cloud::normals;
 use serde::{Deserialize, Serialize};
 
 use super::tuning::Tuning;
@@ -32,8 +31,11 @@ pub struct Settings {
     pub normal_floor: f64,
     /// Sweeps of the solver.
     pub sweeps: usize,
-    /// Share of the variance of heights that two layers must explain for points to be on one side of a wall.
-    pub two_layers: f64,
+    /// Share of the variance of heights that two layers must explain for points to be on one side of a wall, and the
+    /// same where noise fills the neighborhood.
+    pub layers: [f64; 2],
+    /// Radius of a neighborhood that noise fills, in units of the noise at the start.
+    pub filled: f64,
 }
 
 impl Settings {
@@ -52,9 +54,15 @@ impl Settings {
             per_normal: t.per_normal + t.per_clear_normal * sharp,
             normal_floor: t.normal_floor * sharp,
             sweeps: if few { t.few_sweeps } else { t.sweeps },
-            // A neighborhood that the noise fills looks like two layers, too.
-            two_layers: if left > t.clear[1] { normals::TWO_LAYERS } else { t.two_layers },
+            layers: [t.two_layers, t.two_layers_filled],
+            filled: t.fills * left / sigma.max(f64::MIN_POSITIVE),
         }
+    }
+
+    /// Share of the variance of heights that two layers must explain in a neighborhood of that radius: one that noise
+    /// fills looks like two layers, too.
+    pub fn two_layers(&self, noise: f64, radius: f64) -> f64 {
+        self.layers[usize::from(radius < self.filled * noise)]
     }
 
     /// How many points a disk around a center should hold.

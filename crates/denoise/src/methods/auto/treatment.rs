@@ -23,6 +23,8 @@ pub struct Treatment {
     pub levels: Vec<Level>,
     /// Whether points move along their normals only.
     pub along_normals: bool,
+    /// Whether points on lines are those of rows of a scan.
+    pub rows: bool,
 }
 
 /// Points to learn from, or to denoise.
@@ -59,7 +61,7 @@ impl Work<'_, '_> {
     /// Learns what to do, and does it: where points are then.
     pub fn learn(&mut self) -> Result<(Treatment, Vec<Point>), DenoiseError> {
         let (mut estimate, _) = self.estimate();
-        self.set_aside(estimate.noise);
+        let rows = self.set_aside(estimate.noise, None);
         let noise = estimate.of_points(&self.sample(&self.inner_points()));
         let mut trial = Vec::new();
         let mut y = self.frame.points().to_vec();
@@ -82,7 +84,7 @@ impl Work<'_, '_> {
             sideways::undo(self.frame.points(), &mut y);
         }
         self.hold(&estimate, &mut y)?;
-        Ok((Treatment { estimate, trial, levels, along_normals }, y))
+        Ok((Treatment { estimate, trial, levels, along_normals, rows }, y))
     }
 
     /// Does what was learned: where points are then.
@@ -91,7 +93,7 @@ impl Work<'_, '_> {
         if self.frame.points().len() < MIN_POINTS {
             return Ok(y);
         }
-        self.set_aside(t.estimate.noise);
+        self.set_aside(t.estimate.noise, Some(t.rows));
         for (levels, is_trial) in [(&t.trial, true), (&t.levels, false)] {
             if self.stopped {
                 break;
@@ -120,12 +122,13 @@ impl Work<'_, '_> {
         sideways::regularity(self.frame.points(), y, is_inner) > self.auto.tuning.regular
     }
 
-    fn set_aside(&mut self, noise: f64) {
+    /// Sets outliers and lines aside; whether lines are the rows of a scan.
+    fn set_aside(&mut self, noise: f64, rows: Option<bool>) -> bool {
         let frame = &mut self.frame;
-        let [outliers, lines] =
-            Run::timed(self.report, "outliers", || outliers::set_aside(frame, noise));
-        self.report.gross_outliers = outliers;
-        self.report.line_points = lines;
+        let found = Run::timed(self.report, "outliers", || outliers::set_aside(frame, noise, rows));
+        self.report.gross_outliers = found.outliers;
+        self.report.line_points = found.lines;
+        found.rows
     }
 
     /// The noise as the parameters give it, or else as the points show it.
@@ -133,7 +136,7 @@ impl Work<'_, '_> {
         if let Some(given) = self.auto.parameters.noise {
             let noise = given / self.frame.unit();
             let all = vec![noise; self.frame.points().len()];
-            return (Estimate { noise, uneven: None, reliable: true }, all);
+            return (Estimate { noise, uneven: None, steps: None, reliable: true }, all);
         }
         let inner = self.inner_points();
         let mut report = std::mem::take(self.report);

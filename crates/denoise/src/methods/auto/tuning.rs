@@ -68,6 +68,10 @@ pub struct Tuning {
     pub per_normal: f64,
     /// Share of the variance of heights that two layers must explain where normals are clear.
     pub two_layers: f64,
+    /// The same where noise fills the neighborhood.
+    pub two_layers_filled: f64,
+    /// Radius of a neighborhood that noise fills, in units of that noise.
+    pub fills: f64,
     /// Noise at the start of a level up to which normals are clear, and above which they are not.
     pub clear: [f64; 2],
     /// With clear normals, how many more spacings a difference of one counts as for each spacing of
@@ -145,6 +149,8 @@ impl Default for Tuning {
             height: 0.5,
             per_normal: 3.0,
             two_layers: 0.7,
+            two_layers_filled: 0.75,
+            fills: 4.0,
             clear: [0.7, 1.1],
             per_clear_normal: 8.0,
             normal_floor: 16.0,
