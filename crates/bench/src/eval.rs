@@ -134,11 +134,6 @@ fn cell(
                 .extend([("noise/true", noise / true_noise), ("noise/spacing", noise / spacing)]);
         }
         let mesh = data.join("meshes").join(format!("{shape}.off"));
-        let mesh = if mesh.is_file() {
-            mesh
-        } else {
-            data.join("../punet/meshes").join(format!("{shape}.off"))
-        };
         if mesh.is_file() {
             let mut mesh = pellucid_io::read_mesh(&mesh)?;
             let to = UnitSphere::of(&mesh.vertices).ok_or("an empty mesh")?;

@@ -41,7 +41,7 @@ pub use overview::CloudEstimate;
 pub use survey::Survey;
 pub use tuning::Tuning;
 
-/// Most rounds of a level.
+/// Most rounds of all levels together.
 const MOST_ROUNDS: usize = 20;
 const NAME: &str = "auto";
 const MIN_POINTS: usize = 4;

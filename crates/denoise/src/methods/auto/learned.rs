@@ -14,7 +14,7 @@ use crate::{DenoiseError, Report, Run, Stop};
 /// Changes with everything that makes other results from the same numbers.
 const VERSION: u32 = 14;
 
-/// Most rounds of a level for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
+/// Most rounds of all levels for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
 const ROUNDS_OF_LARGE: usize = 4;
 

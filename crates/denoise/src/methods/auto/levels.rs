@@ -47,7 +47,7 @@ pub struct Levels<'a, 'r> {
     pub strength: f64,
     /// Steps of tangential relaxation.
     pub even: usize,
-    /// Most rounds of a level.
+    /// Most rounds of all levels together.
     pub most: usize,
     /// All positions of the cloud with points moved to these.
     pub show: &'a dyn Fn(&[Point]) -> Vec<Point>,
@@ -77,6 +77,10 @@ impl Levels<'_, '_> {
     /// Learns the levels for that noise, coarsest first, and goes through them.
     pub fn learn(&mut self, noise: f64) -> Result<Vec<Level>, DenoiseError> {
         let parts = self.parts(noise);
+        if parts > 1 {
+            // Two levels share the rounds.
+            self.most = self.most.div_ceil(2);
+        }
         let mut levels = vec![self.level(parts, noise, None)?];
         if parts > 1 && !self.stopped {
             let left = estimate::noise_left(&self.sample());

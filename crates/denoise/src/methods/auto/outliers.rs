@@ -34,7 +34,7 @@ const LONGER: f64 = 1.25;
 const MORE_ON_LINE: f64 = 1.45;
 /// Share of a cloud's points on lines for which these are the rows of a scan: some see the next row and others do not.
 /// Fewer are wires and rails, more a cloud of nothing else.
-const ROWS: std::ops::Range<f64> = 0.2..0.8;
+const ROWS: std::ops::Range<f64> = 0.1..0.8;
 /// Points a task.
 const POINTS: usize = 1024;
 

@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
+use crate::frame::Unit;
 use crate::registry::{self, ParameterMap};
 use crate::{Denoised, Run};
 
@@ -118,4 +119,25 @@ fn a_wire_is_a_line_and_a_row_of_a_scan_is_not() {
         // The outermost rows have another beside them on one side only.
         assert_eq!(on_line(&kinds[200..3_800]), 0, "{gap}");
     }
+}
+
+#[test]
+fn rows_with_noise_stay_in_and_a_wire_does_not() {
+    // With noise, some points of rows no longer see the next row, and look like points of wires.
+    let rows = PointCloud::new(rows(10.0));
+    let noisy = add_noise(&rows, NoiseModel::Gaussian, 0.3, 4).unwrap().into_positions();
+    let wire = (0..200).map(|i| [f64::from(i), 10.0, 40.0 + 1e-3 * f64::from(i - 100).powi(2)]);
+    let with_wire: Vec<Point> = self::rows(1.0).into_iter().chain(wire).collect();
+    let aside = |points: &[Point], rows: Option<bool>| {
+        let cloud = PointCloud::new(points.to_vec());
+        let mut frame = LocalFrame::enter(&cloud, Unit::Spacing, "auto", 4).unwrap();
+        let found = set_aside(&mut frame, 0.2, rows);
+        (found.rows, found.lines, points.len() - frame.points().len() - found.outliers)
+    };
+    let (are_rows, lines, left_out) = aside(&noisy, None);
+    assert!(are_rows && lines == 0 && left_out == 0, "{are_rows} {lines} {left_out}");
+    let (are_rows, lines, left_out) = aside(&with_wire, None);
+    assert!(!are_rows && lines >= 190 && left_out == lines, "{are_rows} {lines} {left_out}");
+    // A piece of a cloud does what was learned from the whole.
+    assert_eq!(aside(&with_wire, Some(true)).1, 0);
 }

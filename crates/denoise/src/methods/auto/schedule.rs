@@ -126,10 +126,8 @@ impl<'a> Follow<'a> {
         let first = *self.first.get_or_insert(moved);
         let part = removed / self.sigma.max(f64::MIN_POSITIVE);
         let t = self.tuning;
-        let by_noise = t.rest_of_little * (t.little - self.sigma).max(0.0)
-            - t.rest_of_much * (self.sigma - t.much).max(0.0);
-        let rest = t.rest + t.rest_growth * (part - 0.9) + by_noise;
-        let rest = rest.clamp(0.0, 1.0) / self.strength;
+        let rest = t.rest + t.rest_of_little * (t.little - self.sigma).max(0.0);
+        let rest = rest.min(1.0) / self.strength;
         if part >= self.limit() {
             Some(Stop::NoiseRemoved)
         } else {

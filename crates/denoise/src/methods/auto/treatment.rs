@@ -36,7 +36,7 @@ pub struct Work<'a, 'r> {
     pub positions: &'a [Point],
     /// Rows that have all of their neighbors, where some do not.
     pub inner: Option<&'a [bool]>,
-    /// Most rounds of a level.
+    /// Most rounds of all levels together.
     pub most: usize,
     pub seed: u64,
     /// Whether the observer asked to stop.

@@ -86,18 +86,12 @@ pub struct Tuning {
     pub few_sweeps: usize,
     /// Noise at the start up to which there are not fewer.
     pub more_sweeps_up_to: f64,
-    /// Part of the first round's movement below which rounds end, for 0.9 of the noise removed.
+    /// Part of the first round's movement below which rounds end.
     pub rest: f64,
-    /// How much it grows with that part of the noise.
-    pub rest_growth: f64,
     /// How much it grows with each spacing of noise below `little`.
     pub rest_of_little: f64,
     /// Noise that is little.
     pub little: f64,
-    /// How much it falls with each spacing of noise above `much`.
-    pub rest_of_much: f64,
-    /// Noise that is much.
-    pub much: f64,
     /// Part of the noise that rounds may remove; more than all of it, since the estimate may be low.
     pub whole: f64,
     /// Passes over the normals of the curved candidate where they are clear.
@@ -122,7 +116,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Tuning {
             negligible: 0.125,
-            coarse: 1.5,
+            coarse: 1.25,
             parts: 1.35,
             less_coarse: 0.6,
             removed: 1.15,
@@ -158,11 +152,8 @@ impl Default for Tuning {
             few_sweeps: 4,
             more_sweeps_up_to: 1.4,
             rest: 0.52,
-            rest_growth: 1.0,
             rest_of_little: 0.48,
             little: 0.9,
-            rest_of_much: 0.15,
-            much: 1.1,
             whole: 1.05,
             normal_passes: 2.0,
             facing: 0.25,
