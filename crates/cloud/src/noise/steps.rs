@@ -3,6 +3,8 @@
 //! All points of a terrace share the error of its level, so small neighborhoods look perfectly flat, and an average
 //! over them removes nothing. Only neighborhoods over several terraces show the error.
 
+use std::ops::Range;
+
 use super::scan;
 use crate::neighbors::KdTree;
 use crate::stats::median;
@@ -11,13 +13,14 @@ use crate::vec3::Point;
 /// Points that share a level of a coordinate, on average, if it was recorded in steps.
 const POINTS_PER_LEVEL: usize = 50;
 /// Radius, in steps, of the neighborhoods that show whether steps are errors.
-const RADIUS: f64 = 3.0;
-/// Least spread about a smooth surface, in steps, if they are: rounding spreads by 0.29 steps along the coordinate. On
-/// a regular grid, whose coordinates have steps without any error, it is zero.
-const SPREAD: f64 = 0.15;
+const RADIUS: f64 = 2.0;
+/// Spread about a smooth surface, in steps, if they are: rounding spreads by 0.29 steps along the coordinate, and a camera
+/// that hits the next level now and then by a little more. On a regular grid, whose coordinates have steps without any
+/// error, it is zero; between parallel faces, each on a level of its own, it is half a step and more.
+const SPREAD: Range<f64> = 0.15..0.45;
 
 /// The width of the steps in which one of the coordinates was recorded, where these steps are errors: a typical one, of
-/// the coordinate with the widest. `None` for other clouds.
+/// the coordinate with the widest, if it is in the range of `widths`. `None` for other clouds.
 ///
 /// ```
 /// use pellucid_cloud::KdTree;
@@ -29,14 +32,19 @@ const SPREAD: f64 = 0.15;
 ///         .map(|(x, y)| [0.1 * x + 0.013 * y, 0.1 * y, round(0.37 * (0.1 * x + 0.013 * y))]).collect()
 /// };
 /// let (exact, rounded) = (slope(|z| z), slope(f64::round));
-/// assert_eq!(error_steps(&exact, &exact, &KdTree::new(&exact)), None);
-/// assert_eq!(error_steps(&rounded, &rounded, &KdTree::new(&rounded)), Some(1.0));
+/// assert_eq!(error_steps(&exact, &exact, &KdTree::new(&exact), 0.1..10.0), None);
+/// assert_eq!(error_steps(&rounded, &rounded, &KdTree::new(&rounded), 0.1..10.0), Some(1.0));
 /// ```
-pub fn error_steps(places: &[Point], points: &[Point], tree: &KdTree) -> Option<f64> {
+pub fn error_steps(
+    places: &[Point],
+    points: &[Point],
+    tree: &KdTree,
+    widths: Range<f64>,
+) -> Option<f64> {
     let steps = (0..3).filter_map(|axis| steps_of(points, axis));
-    let step = steps.fold(None, |most: Option<f64>, s| Some(most.map_or(s, |m| m.max(s))))?;
+    let step = steps.filter(|s| widths.contains(s)).reduce(f64::max)?;
     let spread = median(&mut scan::spreads(places, points, tree, RADIUS * step))?;
-    (spread > SPREAD * step).then_some(step)
+    SPREAD.contains(&(spread / step)).then_some(step)
 }
 
 /// The median, over the points, of the distance between their level of a coordinate and the next.

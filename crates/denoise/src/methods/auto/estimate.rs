@@ -20,6 +20,10 @@ const LOUD: f64 = 0.7;
 /// Tails of the heights between which features turn from thick to thin for the noise.
 const TAILS: [f64; 2] = [-0.03, -0.25];
 
+/// Widths of the steps in which coordinates were recorded that count as noise: any neighborhood sees narrower ones, and
+/// wider ones leave nothing of a surface.
+const STEPS: [f64; 2] = [1.0, 10.0];
+
 /// Radius, in units of the noise, within which nearly all points of a sheet are; places counted in.
 const WIDE: f64 = 3.0;
 const PLACES: usize = 1024;
@@ -86,8 +90,8 @@ impl Estimate {
         let between = noise_between_layers_at(&places, &points, &tree);
         let noise = between.map_or(noise, |s| s.min(noise));
         // Points of a terrace share their error, so it counts as a whole step, for which levels are so coarse that
-        // patches lie across terraces. Any neighborhood sees narrower steps as noise.
-        if let Some(step) = error_steps(&places, &points, &tree).filter(|s| *s > noise.max(1.0)) {
+        // patches lie across terraces.
+        if let Some(step) = error_steps(&places, &points, &tree, noise.max(STEPS[0])..STEPS[1]) {
             let steps = Estimate { noise: step, uneven: None, steps: Some(step), reliable: true };
             return (steps, vec![step; points.len()]);
         }
