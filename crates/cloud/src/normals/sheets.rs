@@ -34,8 +34,8 @@ pub fn orient_on_sheets(points: &[Point], normals: &mut [Point], table: &Neighbo
     sides.iter().filter(|s| **s != 0.0).count()
 }
 
-/// The normal of point `i` from its neighbors in `row`, and the share of the variance of their heights that is between two
-/// layers, where the best cut makes these of them (2/π for one layer of Gaussian noise). The normal looks away from
+/// The normal of point `i` from its neighbors in `row`, and the share of the variance of their heights that the best cut
+/// into two layers explains (2/π for one layer of Gaussian noise). The normal looks away from
 /// the other layer; where there is none, its sign says nothing.
 ///
 /// All from one neighborhood, so that a piece of a cloud gets what the whole would; `heights` is

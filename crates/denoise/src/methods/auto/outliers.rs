@@ -32,8 +32,8 @@ const NARROW: f64 = 0.15;
 /// a surface, be it scanned in rows; between these, as many as make a line.
 const LONGER: f64 = 1.25;
 const MORE_ON_LINE: f64 = 1.45;
-/// Share of a cloud's points on lines for which these are the rows of a scan: some see the next row and others do not.
-/// Fewer are wires and rails, more a cloud of nothing else.
+/// If the share of a cloud's points that look like lines is in this range, they are the rows of a scan, where some points
+/// have neighbors in the next row and others do not. A smaller share is wires and rails; a larger one is a cloud of wires only.
 const ROWS: std::ops::Range<f64> = 0.1..0.8;
 /// Points a task.
 const POINTS: usize = 1024;

@@ -171,8 +171,8 @@ impl Cloud<'_> {
     }
 }
 
-/// Looks at the neighbors of all points; `two_layers` gives the share of the variance that two layers must explain
-/// for a point and the radius of its neighborhood.
+/// Inspects the neighbors of all points; `two_layers` gives the share of the variance that two layers must explain, from the
+/// number of a point and the radius of its neighborhood.
 fn look(
     y: &[Point],
     tree: &KdTree,
