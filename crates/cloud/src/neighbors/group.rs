@@ -18,8 +18,15 @@ const MARGIN: f64 = 1.3;
 /// The same for all queries of a leaf together.
 const REACH: f64 = 3.0;
 
-/// Up to this many candidates are sorted by counting, the others by comparing.
-const COUNTED: usize = 64;
+/// Up to this many candidates are sorted by counting, the others by buckets.
+const COUNTED: usize = 32;
+
+/// Buckets of equal width in squared distance. On a surface the number of points grows with it, so that
+/// each holds about as many.
+const BUCKETS: usize = 128;
+
+/// If a bucket has more candidates than this, all are sorted by comparing.
+const HEAP: u16 = 24;
 
 /// The leaves around a leaf, and scratch for its queries.
 pub(super) struct Group {
@@ -122,7 +129,9 @@ impl Group {
         if count < self.k {
             tree.knn_into(q, self.k, &mut self.found);
             row.fill(&self.found);
-        } else if count > COUNTED || !self.sort_by_counting(count, row) {
+        } else if count <= COUNTED && self.sort_by_counting(count, row) {
+            // Done.
+        } else if !self.sort_by_buckets(count, row) {
             self.sort_by_comparing(count);
             row.fill(&self.found);
         }
@@ -182,6 +191,46 @@ impl Group {
         for ((index, distance2), &i) in sorted {
             (*index, *distance2) = (self.indices[i as usize], d[i as usize]);
         }
+        true
+    }
+
+    /// Puts candidates into buckets by distance, and then those into order that share one. Gives up on heaps.
+    #[inline(always)]
+    fn sort_by_buckets(&mut self, count: usize, row: &mut Row) -> bool {
+        let (d, indices) = (&self.distances2[..count], &self.indices[..count]);
+        let farthest = d.iter().fold(0.0, |most: f64, &d| most.max(d));
+        let per_distance2 = BUCKETS as f64 / farthest;
+        // The last bucket also takes the farthest, and everything if the quotient overflowed.
+        let bucket = |d: f64| ((d * per_distance2) as usize).min(BUCKETS - 1);
+        let mut ends = [0_u16; BUCKETS];
+        d.iter().for_each(|&d| ends[bucket(d)] += 1);
+        let (mut end, mut fullest) = (0, 0);
+        for place in &mut ends {
+            fullest = fullest.max(*place);
+            end += *place;
+            *place = end;
+        }
+        if fullest > HEAP {
+            return false;
+        }
+        self.found.clear();
+        self.found.resize(count, Neighbor::NONE);
+        let found = &mut self.found[..count];
+        for (&index, &distance2) in indices.iter().zip(d) {
+            let end = &mut ends[bucket(distance2)];
+            *end -= 1;
+            found[usize::from(*end)] = Neighbor { index, distance2 };
+        }
+        for i in 1..count {
+            let own = found[i];
+            let mut at = i;
+            while at > 0 && own.before(found[at - 1]) {
+                found[at] = found[at - 1];
+                at -= 1;
+            }
+            found[at] = own;
+        }
+        row.fill(&found[..self.k]);
         true
     }
 
