@@ -167,6 +167,24 @@ impl KdTree {
         table::map_own_points(self, k, scratch, f)
     }
 
+    /// The `k` nearest of each of the tree's own points, row after row, and what `f` makes of the squared distances of
+    /// a row. Rows of points that are not finite hold `u32::MAX` and the default.
+    ///
+    /// ```
+    /// use pellucid_cloud::KdTree;
+    ///
+    /// let line = [0.0, 1.0, 3.0].map(|x| [x, 0.0, 0.0]);
+    /// let (rows, gaps) = KdTree::new(&line).neighbor_rows(2, |d2| d2[1].sqrt());
+    /// assert_eq!((rows, gaps), (vec![0, 1, 1, 0, 2, 1], vec![1.0, 1.0, 2.0]));
+    /// ```
+    pub fn neighbor_rows<T: Send + Sync + Copy + Default>(
+        &self,
+        k: usize,
+        f: impl Fn(&[f64]) -> T + Sync + Send,
+    ) -> (Vec<u32>, Vec<T>) {
+        table::rows_of_own_points(self, k, f)
+    }
+
     /// The `k` nearest points of each query.
     /// Rows of non-finite queries hold `u32::MAX` and an infinite distance.
     pub fn knn_of(&self, queries: &[Point], k: usize) -> NeighborTable {

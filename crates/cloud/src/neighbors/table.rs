@@ -121,6 +121,34 @@ pub(super) fn of_own_points(tree: &KdTree, k: usize) -> NeighborTable {
     table
 }
 
+pub(super) fn rows_of_own_points<T: Send + Sync + Copy + Default>(
+    tree: &KdTree,
+    k: usize,
+    f: impl Fn(&[f64]) -> T + Sync + Send,
+) -> (Vec<u32>, Vec<T>) {
+    let k = k.min(tree.len);
+    let (mut indices, mut values) = (vec![u32::MAX; tree.rows * k], vec![T::default(); tree.rows]);
+    if k == 0 {
+        return (indices, values);
+    }
+    let mut places: Vec<Option<(&mut [u32], &mut T)>> =
+        indices.par_chunks_mut(k).zip(&mut values).map(Some).collect();
+    let mut places: Vec<_> =
+        tree.leaf_order().filter_map(|i| places[i as usize].take()).collect();
+    places.par_chunks_mut(LEAF).zip(&tree.leaves).enumerate().with_min_len(CHUNK / LEAF).for_each_init(
+        || (Group::new(k), vec![0.0; k]),
+        |(group, distances2), (at, (places, leaf))| {
+            group.gather(tree, at);
+            for (i, (indices, value)) in places.iter_mut().enumerate() {
+                group.query(tree, leaf.point(i), &mut Row { indices, distances2 });
+                **value = f(distances2);
+            }
+        },
+    );
+    drop(places);
+    (indices, values)
+}
+
 pub(super) fn map_own_points<S, T: Send + Sync + Copy + Default>(
     tree: &KdTree,
     k: usize,

@@ -23,32 +23,35 @@ const SAME_SHEET: f64 = 0.8;
 /// Points a task.
 const POINTS: usize = 1024;
 
-/// The neighbors of a point, itself first, and its spacing: the mean distance of the nearest.
-#[derive(Clone, Copy)]
+/// The neighbors of all points, each point itself first, and the local spacings: mean distances of the nearest.
 pub struct Near {
-    pub row: [u32; NEIGHBORS],
-    pub spacing: f64,
-}
-
-impl Default for Near {
-    fn default() -> Near {
-        Near { row: [0; NEIGHBORS], spacing: 0.0 }
-    }
+    count: usize,
+    rows: Vec<u32>,
+    spacing: Vec<f64>,
 }
 
 impl Near {
-    /// The neighbors of all points; there must be as many.
-    pub fn of(y: &[Point]) -> Vec<Near> {
-        KdTree::new(y).map_neighbors(
-            NEIGHBORS,
-            || (),
-            |_, _, row, d2| {
-                let mut near = Near::default();
-                near.row.copy_from_slice(row);
-                let nearest = d2[1..=NEAREST].iter().map(|d| d.sqrt());
-                Near { spacing: nearest.sum::<f64>() / NEAREST as f64, ..near }
-            },
-        )
+    /// The `count` nearest of each point; there must be as many.
+    pub fn of(y: &[Point], count: usize) -> Near {
+        let (rows, spacing) = KdTree::new(y).neighbor_rows(count, |d2| {
+            d2[1..=NEAREST].iter().map(|d| d.sqrt()).sum::<f64>() / NEAREST as f64
+        });
+        Near { count, rows, spacing }
+    }
+
+    /// The neighbors of a point, the point itself among them.
+    pub fn row(&self, i: usize) -> &[u32] {
+        &self.rows[i * self.count..(i + 1) * self.count]
+    }
+
+    /// Every second neighbor of a point but itself, the others in the next pass: of many passes, each needs no more.
+    pub fn others(&self, i: usize, pass: usize) -> impl Iterator<Item = &u32> {
+        self.row(i)[1..].iter().skip(pass % 2).step_by(2)
+    }
+
+    /// The mean distance of a point to the nearest others.
+    pub fn spacing(&self, i: usize) -> f64 {
+        self.spacing[i]
     }
 }
 
@@ -76,18 +79,18 @@ impl Measured<'_> {
         &self,
         smooth: &Surface,
         rough: &[Point],
-        near: &[Near],
+        near: &Near,
         against: impl Fn(usize) -> f64 + Sync,
     ) -> Vec<f64> {
         let with = self.discrepancy(&smooth.y, &smooth.n, near);
         let without = self.discrepancy(rough, &smooth.n, near);
         let most = self.tuning.most_excess;
-        let mut excess = each(near.len(), |i| (with[i] - without[i] + against(i)).min(most));
+        let mut excess = each(rough.len(), |i| (with[i] - without[i] + against(i)).min(most));
         let by_facing = 1.0 / self.tuning.facet_width.powi(2);
-        for _ in 0..self.tuning.averages {
-            excess = each(near.len(), |i| {
-                let (mut sum, mut weights) = (0.0, 0.0);
-                for &j in &near[i].row {
+        for pass in 0..self.tuning.averages {
+            excess = each(rough.len(), |i| {
+                let (mut sum, mut weights) = (excess[i], 1.0);
+                for &j in near.others(i, pass) {
                     let c = vec3::dot(smooth.n[i], smooth.n[j as usize]).abs();
                     let w = fall((1.0 - c) * by_facing);
                     weights += w;
@@ -97,20 +100,20 @@ impl Measured<'_> {
             });
         }
         let pass = |i: u32| f64::from(u8::from(excess[i as usize] < self.tuning.discrepancy));
-        each(near.len(), |i| {
-            near[i].row[..BLEND].iter().map(|&j| pass(j)).sum::<f64>() / BLEND as f64
+        each(rough.len(), |i| {
+            near.row(i)[..BLEND].iter().map(|&j| pass(j)).sum::<f64>() / BLEND as f64
         })
     }
 
     /// The discrepancy of every place, the mean over all windows.
-    fn discrepancy(&self, y: &[Point], n: &[Point], near: &[Near]) -> Vec<f64> {
+    fn discrepancy(&self, y: &[Point], n: &[Point], near: &Near) -> Vec<f64> {
         let residual: Vec<f64> = each(y.len(), |i| {
             let r = vec3::dot(vec3::sub(self.observed[i], y[i]), n[i]);
             r / self.noise[i].max(f64::MIN_POSITIVE)
         });
         each(y.len(), |i| {
             let (mut sum, mut count, mut all) = (0.0, 0.0, 0.0);
-            for (at, &j) in near[i].row.iter().enumerate() {
+            for (at, &j) in near.row(i).iter().enumerate() {
                 let cos = vec3::dot(n[i], n[j as usize]);
                 // Neighbors that face elsewhere are on another sheet.
                 if cos.abs() > SAME_SHEET {

@@ -59,9 +59,9 @@ impl Finish {
         if y.len() <= NEIGHBORS {
             return false;
         }
-        let near = Near::of(y);
+        let near = Near::of(y, if self.facets { NEIGHBORS } else { CURVED });
         let n =
-            each(y.len(), |i| normals::normal_across_rows(y, &near[i].row, measured.tuning.plane));
+            each(y.len(), |i| normals::normal_across_rows(y, near.row(i), measured.tuning.plane));
         let curved = self.curved(measured.tuning, y, &n, &near);
         let mut worth = false;
         let mut n = curved.n.clone();
@@ -80,13 +80,13 @@ impl Finish {
             }
             worth = chosen.iter().sum::<f64>() > WORTH * y.len() as f64;
         }
-        relax::along_surface(y, measured.tuning.even_step, self.even, &n, |i| &near[i].row);
+        relax::along_surface(y, measured.tuning.even_step, self.even, &n, &near);
         worth
     }
 
     /// Points at the mean height of their neighbors, those of a similar height before others
     /// (Digne & de Franchis 2017, doi:10.5201/ipol.2017.179).
-    fn curved(&self, t: &Tuning, y: &[Point], n: &[Point], near: &[Near]) -> Surface {
+    fn curved(&self, t: &Tuning, y: &[Point], n: &[Point], near: &Near) -> Surface {
         let mut y = y.to_vec();
         let mut n = n.to_vec();
         for _ in 0..self.normal_passes {
@@ -95,7 +95,7 @@ impl Finish {
         let round = 0.5 * self.clear;
         for _ in 0..self.passes {
             y = each(y.len(), |i| {
-                let Near { row, spacing } = &near[i];
+                let (row, spacing) = (near.row(i), near.spacing(i));
                 let by_distance = 0.5 / (t.distance * spacing).powi(2);
                 let by_height = 0.5 / (self.height * spacing).powi(2);
                 let (mut weights, mut heights) = (0.0, 0.0);
@@ -122,14 +122,14 @@ impl Finish {
 
 /// Points on the mean plane of those neighbors that face the same way, after normals have been
 /// filtered into those of facets.
-fn faceted(from: &Surface, near: &[Near], measured: &Measured) -> Surface {
+fn faceted(from: &Surface, near: &Near, measured: &Measured) -> Surface {
     let Surface { mut y, mut n } = from.clone();
     let tuning = measured.tuning;
     let by_facing = 1.0 / (tuning.facet_width * tuning.facet_width);
-    for _ in 0..tuning.facet_normals {
+    for pass in 0..tuning.facet_normals {
         n = each(n.len(), |i| {
-            let mut sum = [0.0; 3];
-            for &j in &near[i].row {
+            let mut sum = n[i];
+            for &j in near.others(i, pass) {
                 let m = n[j as usize];
                 let c = vec3::dot(n[i], m);
                 // By c and not its sign, so that nothing jumps where normals are at right angles.
@@ -138,10 +138,10 @@ fn faceted(from: &Surface, near: &[Near], measured: &Measured) -> Surface {
             vec3::normalized(sum).unwrap_or(n[i])
         });
     }
-    for _ in 0..tuning.facet_steps {
+    for pass in 0..tuning.facet_steps {
         y = each(y.len(), |i| {
-            let (mut weights, mut heights) = (0.0, 0.0);
-            for &j in &near[i].row {
+            let (mut weights, mut heights) = (1.0, 0.0);
+            for &j in near.others(i, pass) {
                 let m = n[j as usize];
                 let c = vec3::dot(n[i], m);
                 let d = vec3::sub(y[j as usize], y[i]);
@@ -158,13 +158,13 @@ fn faceted(from: &Surface, near: &[Near], measured: &Measured) -> Surface {
 
 /// The share of neighbors across a mild crease. Facets made of a curved surface have many of them,
 /// real ones few.
-fn mild_creases(n: &[Point], near: &[Near]) -> Vec<f64> {
+fn mild_creases(n: &[Point], near: &Near) -> Vec<f64> {
     each(n.len(), |i| {
         let across = |j: &&u32| {
             let c = vec3::dot(n[i], n[**j as usize]).abs();
             MILD[0] < c && c < MILD[1]
         };
-        near[i].row.iter().filter(across).count() as f64 / NEIGHBORS as f64
+        near.row(i).iter().filter(across).count() as f64 / NEIGHBORS as f64
     })
 }
 
@@ -174,14 +174,14 @@ fn mild_creases(n: &[Point], near: &[Near]) -> Vec<f64> {
 fn filtered(
     y: &[Point],
     n: &[Point],
-    near: &[Near],
+    near: &Near,
     count: usize,
     width: f64,
     reach: f64,
 ) -> Vec<Point> {
     let by_facing = 1.0 / (width * width);
     each(n.len(), |i| {
-        let Near { row, spacing } = &near[i];
+        let (row, spacing) = (near.row(i), near.spacing(i));
         let by_distance = 0.5 / (reach * spacing).powi(2);
         if !by_distance.is_finite() {
             return n[i];

@@ -1,12 +1,11 @@
 //! Points even out along the surface.
 
 use pellucid_cloud::{Point, vec3};
-use rayon::prelude::*;
+
+use super::choice::{Near, each};
 
 /// Neighbors that push, with the point itself.
 const NEIGHBORS: usize = 19;
-/// Neighbors whose mean distance is the local spacing.
-const NEAREST: usize = 6;
 /// Reach of the push, in local spacings.
 const REACH: f64 = 1.6;
 /// Neighbors farther off the tangent plane than this, in local spacings, do not push.
@@ -16,47 +15,26 @@ const FLAT: f64 = 0.5;
 const BORDER: f64 = 0.5;
 
 /// Moves points along their tangent planes with normals `n`, away from neighbors that are near, in `steps` steps.
-/// `row` gives at least [`NEIGHBORS`] of a point, itself first.
 ///
 /// Spacing evens out over a few neighbors; how density changes over longer ways stays.
-pub fn along_surface<'a>(
-    y: &mut Vec<Point>,
-    length: f64,
-    steps: usize,
-    n: &[Point],
-    row: impl Fn(usize) -> &'a [u32] + Sync,
-) {
+pub fn along_surface(y: &mut Vec<Point>, length: f64, steps: usize, n: &[Point], near: &Near) {
     for _ in 0..steps {
-        let moved: Vec<Point> = y
-            .par_iter()
-            .enumerate()
-            .with_min_len(1024)
-            .map(|(i, &p)| vec3::add(p, push(y, p, i, &row(i)[..NEIGHBORS], n[i], length)))
-            .collect();
+        let moved = each(y.len(), |i| vec3::add(y[i], push(y, i, near, n[i], length)));
         *y = moved;
     }
 }
 
-/// The step of point `i` at `p`.
-fn push(y: &[Point], p: Point, i: usize, row: &[u32], n: Point, length: f64) -> Point {
-    let mut near = [f64::INFINITY; NEAREST];
-    let others = || row.iter().filter(|&&j| j != u32::MAX && j as usize != i);
-    for &j in others() {
-        let mut d = vec3::distance2(y[j as usize], p);
-        for slot in &mut near {
-            if d < *slot {
-                std::mem::swap(slot, &mut d);
-            }
-        }
-    }
-    let spacing = near.iter().map(|d| d.sqrt()).sum::<f64>() / NEAREST as f64;
+/// The step of point `i`.
+fn push(y: &[Point], i: usize, near: &Near, n: Point, length: f64) -> Point {
+    let (p, spacing) = (y[i], near.spacing(i));
     if !(spacing > 0.0 && spacing.is_finite()) {
         return [0.0; 3];
     }
+    let others = near.row(i)[1..NEIGHBORS].iter();
     let h2 = (REACH * spacing).powi(2);
     let (mut sum, mut total) = ([0.0; 3], 0.0);
     let (mut away, mut level) = ([0.0; 3], 0.0);
-    for &j in others() {
+    for &j in others {
         let d = vec3::sub(p, y[j as usize]);
         let d2 = vec3::dot(d, d);
         // What is off the plane is the other side of a wall or of an edge.
