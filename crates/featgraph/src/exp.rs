@@ -46,9 +46,29 @@ pub fn exp(x: f64) -> f64 {
     if x > OVERFLOW { f64::INFINITY } else { y }
 }
 
+/// Replaces each value by its [`exp`], with the widest instructions that the processor has. The bits are the same
+/// with any.
+///
+/// ```
+/// let mut values = [0.0, -800.0];
+/// featgraph::exp::exp_each(&mut values);
+/// assert_eq!(values, [1.0, 0.0]);
+/// ```
+pub fn exp_each(values: &mut [f64]) {
+    crate::wide::run(|| values.iter_mut().for_each(|x| *x = exp(*x)));
+}
+
 #[cfg(test)]
 mod tests {
-    use super::exp;
+    use super::{exp, exp_each};
+
+    #[test]
+    fn each_of_many_has_the_bits_of_one() {
+        let values: Vec<f64> = (0..1000).map(|i| 0.37 * f64::from(i) - 250.0).collect();
+        let mut each = values.clone();
+        exp_each(&mut each);
+        assert!(each.iter().zip(&values).all(|(e, &x)| e.to_bits() == exp(x).to_bits()));
+    }
 
     #[test]
     fn agrees_with_the_standard_library() {

@@ -8,6 +8,7 @@
 mod kernel;
 
 use crate::edges::{Edges, TILE};
+use crate::wide::Inlined;
 use rayon::prelude::*;
 
 /// Which entries of M are free.
@@ -178,20 +179,6 @@ impl<'e> Pass<'e> {
                 || kernel::shift(&mut tiles, which, change, out),
             ));
         });
-    }
-}
-
-/// Work compiled for the instruction set it is dispatched to. A bare closure that changes what it
-/// captured is called through a shim of the compiler, which stays a function of its own, compiled
-/// for the baseline; called by reference it is inlined.
-struct Inlined<F>(F);
-
-impl<F: FnMut()> pulp::WithSimd for Inlined<F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(mut self, _simd: S) {
-        (self.0)();
     }
 }
 

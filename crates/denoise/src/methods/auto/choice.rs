@@ -5,6 +5,7 @@
 //! discrepancy, has a mean of one. A surface that was smoothed too much has more. How much more than
 //! the rougher surface has, over all of a facet, says which one it is.
 
+use featgraph::wide;
 use pellucid_cloud::{KdTree, Point, vec3};
 use rayon::prelude::*;
 
@@ -136,8 +137,19 @@ pub fn fall(x: f64) -> f64 {
 }
 
 /// A value for each point, in parallel.
-pub fn each<T: Send>(count: usize, value: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    (0..count).into_par_iter().with_min_len(POINTS).map(value).collect()
+pub fn each<T: Send + Copy + Default>(
+    count: usize,
+    value: impl Fn(usize) -> T + Sync + Send,
+) -> Vec<T> {
+    let mut out = vec![T::default(); count];
+    out.par_chunks_mut(POINTS).enumerate().for_each(|(chunk, out)| {
+        wide::run(|| {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = value(chunk * POINTS + i);
+            }
+        });
+    });
+    out
 }
 
 #[cfg(test)]

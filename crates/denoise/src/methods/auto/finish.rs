@@ -90,7 +90,7 @@ impl Finish {
         let mut y = y.to_vec();
         let mut n = n.to_vec();
         for _ in 0..self.normal_passes {
-            n = filtered(&y, &n, near, CURVED, t.facing, 2.0);
+            n = filtered(&y, &n, near, t.facing, 2.0);
         }
         let round = 0.5 * self.clear;
         for _ in 0..self.passes {
@@ -98,21 +98,23 @@ impl Finish {
                 let (row, spacing) = (near.row(i), near.spacing(i));
                 let by_distance = 0.5 / (t.distance * spacing).powi(2);
                 let by_height = 0.5 / (self.height * spacing).powi(2);
-                let (mut weights, mut heights) = (0.0, 0.0);
-                for &j in &row[..CURVED] {
+                let (mut weights, mut heights) = ([0.0; CURVED], [0.0; CURVED]);
+                for (k, &j) in row[..CURVED].iter().enumerate() {
                     let d = vec3::sub(y[j as usize], y[i]);
                     let m = n[j as usize];
                     let c = vec3::dot(n[i], m);
                     let other = vec3::dot(d, m).copysign(c * vec3::dot(d, m));
                     // The mean of heights over both planes does not pull a round surface in.
                     let h = (1.0 - round) * vec3::dot(d, n[i]) + round * other;
-                    let w = exp(-by_distance * vec3::dot(d, d)
+                    heights[k] = h;
+                    weights[k] = -by_distance * vec3::dot(d, d)
                         - by_height * h * h
-                        - self.clear * (1.0 - c.abs()) / (t.facing * t.facing));
-                    weights += w;
-                    heights += w * h;
+                        - self.clear * (1.0 - c.abs()) / (t.facing * t.facing);
                 }
-                let step = self.amount * heights / weights;
+                // In a loop of its own, which vectorizes.
+                weights.iter_mut().for_each(|w| *w = exp(*w));
+                let weighted = weights.iter().zip(&heights).map(|(w, h)| w * h).sum::<f64>();
+                let step = self.amount * weighted / weights.iter().sum::<f64>();
                 if step.is_finite() { vec3::add(y[i], vec3::scale(n[i], step)) } else { y[i] }
             });
         }
@@ -175,7 +177,6 @@ fn filtered(
     y: &[Point],
     n: &[Point],
     near: &Near,
-    count: usize,
     width: f64,
     reach: f64,
 ) -> Vec<Point> {
@@ -186,13 +187,18 @@ fn filtered(
         if !by_distance.is_finite() {
             return n[i];
         }
+        let mut weights = [0.0; CURVED];
+        for (w, &j) in weights.iter_mut().zip(row) {
+            let d2 = vec3::distance2(y[i], y[j as usize]);
+            let c = vec3::dot(n[i], n[j as usize]);
+            *w = -by_distance * d2 - (1.0 - c.abs()) * by_facing;
+        }
+        weights.iter_mut().for_each(|w| *w = exp(*w));
         let mut sum = [0.0; 3];
-        for &j in &row[..count] {
-            let (m, d2) = (n[j as usize], vec3::distance2(y[i], y[j as usize]));
-            let c = vec3::dot(n[i], m);
-            let w = exp(-by_distance * d2 - (1.0 - c.abs()) * by_facing);
+        for (w, &j) in weights.iter().zip(row) {
+            let m = n[j as usize];
             // By c and not its sign, so that nothing jumps where normals are at right angles.
-            sum = vec3::add(sum, vec3::scale(m, w * c));
+            sum = vec3::add(sum, vec3::scale(m, w * vec3::dot(n[i], m)));
         }
         vec3::normalized(sum).unwrap_or(n[i])
     })

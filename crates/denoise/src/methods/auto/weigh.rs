@@ -1,7 +1,7 @@
 //! Weights of links, `exp(-g'Mg)`, and the metric M that is learned from a sample of them.
 
 use featgraph::edges::Edges;
-use featgraph::exp::exp;
+use featgraph::exp::exp_each;
 use featgraph::learn::{self, LearnParams, Solver};
 use featgraph::metric::Metric;
 use pellucid_cloud::{Point, vec3};
@@ -58,23 +58,28 @@ pub fn weights(
     let size = patches.size();
     let (links, degree) = graph.links();
     let mut weights = vec![0.0; links.len() * size];
-    weights.par_chunks_mut(degree * size).enumerate().with_min_len(PATCHES).for_each(
-        |(s, weights)| {
-            let own = patches.members(s);
-            for (e, weights) in weights.chunks_exact_mut(size).enumerate() {
-                let link = s * degree + e;
-                if links[link] == NONE {
-                    continue;
-                }
-                let other = patches.members(links[link] as usize);
-                for (a, (w, &slot)) in weights.iter_mut().zip(graph.slots(link)).enumerate() {
-                    let (p, q) = (own[a] as usize, other[slot as usize] as usize);
-                    // Not the standard library's: this one has the same bits on every platform.
-                    *w = exp(-quadratic_form(m, &difference(y, apart, p, q))) as f32;
-                }
+    let task = |exponents: &mut Vec<f64>, s: usize, weights: &mut [f32]| {
+        let own = patches.members(s);
+        exponents.clear();
+        for link in s * degree..(s + 1) * degree {
+            if links[link] == NONE {
+                exponents.extend(own.iter().map(|_| f64::NEG_INFINITY));
+                continue;
             }
-        },
-    );
+            let other = patches.members(links[link] as usize);
+            exponents.extend(own.iter().zip(graph.slots(link)).map(|(&p, &slot)| {
+                let q = other[slot as usize];
+                -quadratic_form(m, &difference(y, apart, p as usize, q as usize))
+            }));
+        }
+        exp_each(exponents);
+        weights.iter_mut().zip(&*exponents).for_each(|(w, &e)| *w = e as f32);
+    };
+    weights
+        .par_chunks_mut(degree * size)
+        .enumerate()
+        .with_min_len(PATCHES)
+        .for_each_init(Vec::new, |exponents, (s, weights)| task(exponents, s, weights));
     weights
 }
 
