@@ -167,6 +167,18 @@ impl KdTree {
         table::map_own_points(self, k, scratch, f)
     }
 
+    /// The `k` nearest of some of the tree's own points, each named once by its index; a point itself is in its row.
+    ///
+    /// ```
+    /// use pellucid_cloud::KdTree;
+    ///
+    /// let line = [0.0, 1.0, 3.0].map(|x| [x, 0.0, 0.0]);
+    /// assert_eq!(KdTree::new(&line).knn_of_own(&[2], 2).row(0), [2, 1]);
+    /// ```
+    pub fn knn_of_own(&self, points: &[u32], k: usize) -> NeighborTable {
+        table::of_some_own_points(self, points, k)
+    }
+
     /// The `k` nearest of each of the tree's own points, row after row, and what `f` makes of the squared distances of
     /// a row. Rows of points that are not finite hold `u32::MAX` and the default.
     ///

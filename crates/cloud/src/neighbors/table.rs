@@ -121,6 +121,37 @@ pub(super) fn of_own_points(tree: &KdTree, k: usize) -> NeighborTable {
     table
 }
 
+pub(super) fn of_some_own_points(tree: &KdTree, wanted: &[u32], k: usize) -> NeighborTable {
+    let mut table = NeighborTable::unfilled(wanted.len(), k.min(tree.len));
+    let k = table.k;
+    if k == 0 {
+        return table;
+    }
+    let mut of_point: Vec<Option<Row>> = (0..tree.rows).map(|_| None).collect();
+    for (row, &i) in table.rows_in(0..wanted.len() as u32).into_iter().zip(wanted) {
+        of_point[i as usize] = Some(row);
+    }
+    let mut rows: Vec<Option<Row>> =
+        tree.leaf_order().map(|i| of_point[i as usize].take()).collect();
+    let leaves = rows.par_chunks_mut(LEAF).zip(&tree.leaves).enumerate();
+    leaves.with_min_len(CHUNK / LEAF).for_each_init(
+        || Group::new(k),
+        |group, (at, (rows, leaf))| {
+            let mut gathered = false;
+            for (i, row) in rows.iter_mut().enumerate() {
+                if let Some(row) = row {
+                    if !std::mem::replace(&mut gathered, true) {
+                        group.gather(tree, at);
+                    }
+                    group.query(tree, leaf.point(i), row);
+                }
+            }
+        },
+    );
+    drop(rows);
+    table
+}
+
 pub(super) fn rows_of_own_points<T: Send + Sync + Copy + Default>(
     tree: &KdTree,
     k: usize,

@@ -173,7 +173,12 @@ pub(super) fn nearest_patches_apart(
             let other = center(t as usize);
             (apart.distance2(vec3::distance2(points[c], points[other]), c, other), t)
         }));
-        order.sort_unstable_by(|a: &(f64, u32), b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let by = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if neighbors < order.len() {
+            order.select_nth_unstable_by(neighbors, by);
+            order.truncate(neighbors);
+        }
+        order.sort_unstable_by(by);
         row.iter_mut().zip(&*order).for_each(|(slot, o)| *slot = o.1);
     });
     linked

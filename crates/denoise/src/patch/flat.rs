@@ -28,10 +28,7 @@ impl Patches {
         apart: Apart,
         limit: Option<f64>,
     ) -> Patches {
-        let around = |centers: &[u32]| {
-            let at: Vec<Point> = centers.iter().map(|&c| points[c as usize]).collect();
-            tree.knn_of(&at, candidates)
-        };
+        let around = |centers: &[u32]| tree.knn_of_own(centers, candidates);
         let nearest = around(centers);
         let mut patches = Patches::empty(size.min(nearest.k()));
         let limit = limit

@@ -25,29 +25,35 @@ pub fn along_surface(y: &mut Vec<Point>, length: f64, steps: usize, n: &[Point],
 }
 
 /// The step of point `i`.
+#[inline(always)]
 fn push(y: &[Point], i: usize, near: &Near, n: Point, length: f64) -> Point {
     let (p, spacing) = (y[i], near.spacing(i));
     if !(spacing > 0.0 && spacing.is_finite()) {
         return [0.0; 3];
     }
-    let others = near.row(i)[1..NEIGHBORS].iter();
     let h2 = (REACH * spacing).powi(2);
-    let (mut sum, mut total) = ([0.0; 3], 0.0);
-    let (mut away, mut level) = ([0.0; 3], 0.0);
-    for &j in others {
-        let d = vec3::sub(p, y[j as usize]);
+    let mut from = [[0.0; 3]; NEIGHBORS - 1];
+    for (d, &j) in from.iter_mut().zip(&near.row(i)[1..NEIGHBORS]) {
+        *d = vec3::sub(p, y[j as usize]);
+    }
+    // One over the distance, or zero for what does not count; in a loop of its own, which vectorizes.
+    let (mut inverse, mut weight) = ([0.0; NEIGHBORS - 1], [0.0; NEIGHBORS - 1]);
+    for (k, &d) in from.iter().enumerate() {
         let d2 = vec3::dot(d, d);
         // What is off the plane is the other side of a wall or of an edge.
-        if vec3::dot(d, n).abs() < FLAT * spacing && d2 > 0.0 {
-            let unit = vec3::scale(d, 1.0 / d2.sqrt());
-            away = vec3::add(away, unit);
-            level += 1.0;
-            if d2 < h2 {
-                let w = (1.0 - d2 / h2).powi(2);
-                total += w;
-                sum = vec3::add(sum, vec3::scale(unit, w));
-            }
-        }
+        let counts = vec3::dot(d, n).abs() < FLAT * spacing && d2 > 0.0;
+        inverse[k] = if counts { 1.0 / d2.sqrt() } else { 0.0 };
+        let w = (1.0 - d2 / h2).max(0.0);
+        weight[k] = if counts { w * w } else { 0.0 };
+    }
+    let (mut sum, mut total) = ([0.0; 3], 0.0);
+    let (mut away, mut level) = ([0.0; 3], 0.0);
+    for ((&d, &inverse), &w) in from.iter().zip(&inverse).zip(&weight) {
+        let unit = vec3::scale(d, inverse);
+        away = vec3::add(away, unit);
+        level += f64::from(u8::from(inverse > 0.0));
+        total += w;
+        sum = vec3::add(sum, vec3::scale(unit, w));
     }
     if total <= 0.0 {
         return [0.0; 3];
