@@ -37,6 +37,22 @@ fn a_clean_cloud_is_left_alone() {
     }
 }
 
+/// Above 131,072 points, a cloud is learned from blocks of it. Blocks that ended along a face cut its noise off, and the whole
+/// cube was taken for foliage.
+#[test]
+fn a_large_noisy_cube_is_no_foliage() {
+    const POINTS: usize = 150_000;
+    let clean = Shape::Cube.sample(POINTS, 1);
+    let sigma = 1.6 * (Shape::Cube.area() / POINTS as f64).sqrt();
+    let noisy = add_noise(&clean, NoiseModel::Gaussian, sigma, 2).unwrap();
+    let out = run(&noisy, &[]);
+    let off = |cloud: &PointCloud| {
+        root_mean_square(cloud.positions().iter().map(|&p| Shape::Cube.distance(p)))
+    };
+    assert_eq!(out.report.volume_points, 0);
+    assert!(off(&out.cloud) < 0.25 * off(&noisy), "{} of {}", off(&out.cloud), off(&noisy));
+}
+
 #[test]
 fn the_estimate_before_is_that_of_the_run() {
     // A quarter of the relief is three times as noisy, so the noise differs from place to place.

@@ -164,18 +164,22 @@ pub(super) fn rows_of_own_points<T: Send + Sync + Copy + Default>(
     }
     let mut places: Vec<Option<(&mut [u32], &mut T)>> =
         indices.par_chunks_mut(k).zip(&mut values).map(Some).collect();
-    let mut places: Vec<_> =
-        tree.leaf_order().filter_map(|i| places[i as usize].take()).collect();
-    places.par_chunks_mut(LEAF).zip(&tree.leaves).enumerate().with_min_len(CHUNK / LEAF).for_each_init(
-        || (Group::new(k), vec![0.0; k]),
-        |(group, distances2), (at, (places, leaf))| {
-            group.gather(tree, at);
-            for (i, (indices, value)) in places.iter_mut().enumerate() {
-                group.query(tree, leaf.point(i), &mut Row { indices, distances2 });
-                **value = f(distances2);
-            }
-        },
-    );
+    let mut places: Vec<_> = tree.leaf_order().filter_map(|i| places[i as usize].take()).collect();
+    places
+        .par_chunks_mut(LEAF)
+        .zip(&tree.leaves)
+        .enumerate()
+        .with_min_len(CHUNK / LEAF)
+        .for_each_init(
+            || (Group::new(k), vec![0.0; k]),
+            |(group, distances2), (at, (places, leaf))| {
+                group.gather(tree, at);
+                for (i, (indices, value)) in places.iter_mut().enumerate() {
+                    group.query(tree, leaf.point(i), &mut Row { indices, distances2 });
+                    **value = f(distances2);
+                }
+            },
+        );
     drop(places);
     (indices, values)
 }

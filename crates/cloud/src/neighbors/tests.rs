@@ -174,7 +174,19 @@ fn uneven_density_is_exact() {
     points.extend(random(40, 24).iter().map(|p| p.map(|x| 1e6 * x)));
     let tree = KdTree::new(&points);
     for k in [1, 16, 50, 300] {
-        assert!(tree.knn_table(k) == tree.knn_of(&points, k), "k = {k}");
+        let table = tree.knn_table(k);
+        assert!(table == tree.knn_of(&points, k), "k = {k}");
+        // Rows without their distances, and those of some points only.
+        let (rows, last) = tree.neighbor_rows(k, |d2| d2[k - 1]);
+        let some: Vec<u32> = (0..points.len() as u32).rev().step_by(7).collect();
+        let of_some = tree.knn_of_own(&some, k);
+        for (at, &i) in some.iter().enumerate() {
+            let i = i as usize;
+            assert_eq!(of_some.row(at), table.row(i));
+            assert_eq!(of_some.distances2(at), table.distances2(i));
+            assert_eq!(rows[i * k..(i + 1) * k], *table.row(i));
+            assert_eq!(last[i], table.distances2(i)[k - 1]);
+        }
     }
 }
 

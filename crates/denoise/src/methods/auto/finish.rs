@@ -173,13 +173,7 @@ fn mild_creases(n: &[Point], near: &Near) -> Vec<f64> {
 /// Every normal as the mean of those near it, similar ones before others; signs mean nothing.
 /// `width` and `reach` are the standard deviations by difference of normals and by distance in
 /// local spacings.
-fn filtered(
-    y: &[Point],
-    n: &[Point],
-    near: &Near,
-    width: f64,
-    reach: f64,
-) -> Vec<Point> {
+fn filtered(y: &[Point], n: &[Point], near: &Near, width: f64, reach: f64) -> Vec<Point> {
     let by_facing = 1.0 / (width * width);
     each(n.len(), |i| {
         let (row, spacing) = (near.row(i), near.spacing(i));

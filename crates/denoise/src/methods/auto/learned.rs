@@ -12,11 +12,11 @@ use crate::parameters::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 14;
+const VERSION: u32 = 15;
 
 /// Most rounds of all levels for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
 /// to point, and what few rounds leave is smoothed away at the end.
-const ROUNDS_OF_LARGE: usize = 4;
+const ROUNDS_OF_LARGE: usize = 3;
 
 /// Width of the surroundings that a piece needs, in spacings of each level: for its end, for each
 /// round, and for the square root of the number of passes of facets and choices, which spread like

@@ -77,14 +77,16 @@ impl Levels<'_, '_> {
     /// Learns the levels for that noise, coarsest first, and goes through them.
     pub fn learn(&mut self, noise: f64) -> Result<Vec<Level>, DenoiseError> {
         let parts = self.parts(noise);
+        let most = self.most;
         if parts > 1 {
-            // Two levels share the rounds.
-            self.most = self.most.div_ceil(2);
+            // Two levels share the rounds: the first takes at most half of them, the last the others.
+            self.most = most.div_ceil(2);
         }
         let mut levels = vec![self.level(parts, noise, None)?];
         if parts > 1 && !self.stopped {
             let left = estimate::noise_left(&self.sample());
             if left >= self.tuning.negligible {
+                self.most = most - levels[0].rounds.len();
                 levels.push(self.level(1, left, None)?);
             }
         }

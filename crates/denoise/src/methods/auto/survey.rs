@@ -228,11 +228,7 @@ impl Survey {
         }
         self.pass = match self.pass {
             Pass::Bounds if self.count <= self.whole_up_to => Pass::Draw,
-            Pass::Bounds => {
-                let longest = (0..3).map(|c| self.high[c] - self.low[c]).fold(0.0, f64::max);
-                let edge = (longest / CELLS as f64).max(f64::MIN_POSITIVE);
-                self.count_in(Grid { low: self.low, edge })
-            }
+            Pass::Bounds => self.count_in(Grid::around(self.low, self.high)),
             Pass::Counts => self.close_in(),
             Pass::Draw => {
                 self.take_whole_blocks();
@@ -287,7 +283,7 @@ impl Survey {
         }
         // Points lie on surfaces: their number goes with the square of the edge.
         let points = POINTS.min((self.wanted / BLOCKS) as f64);
-        self.grid = Grid { low: self.low, edge: self.grid.edge * (points / usual.max(1.0)).sqrt() };
+        self.grid.edge *= (points / usual.max(1.0)).sqrt();
         Pass::Draw
     }
 
@@ -363,6 +359,15 @@ fn place([x, y, z]: [i64; 3]) -> usize {
     (x as usize * STRIDE + y as usize) * STRIDE + z as usize
 }
 
+/// Directions of the edges of blocks, at right angles to each other and oblique to those of floors and walls: a block
+/// that ends along a surface would cut its noise off.
+const EDGES: [Point; 3] = [
+    [2.0 / 3.0, -2.0 / 3.0, 1.0 / 3.0],
+    [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0],
+    [2.0 / 3.0, 1.0 / 3.0, -2.0 / 3.0],
+];
+
+/// Cells with edges along [`EDGES`]; coordinates are along these as well.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Grid {
     low: Point,
@@ -370,18 +375,29 @@ struct Grid {
 }
 
 impl Grid {
+    /// The grid of [`CELLS`] cells a side that holds a box.
+    fn around(low: Point, high: Point) -> Grid {
+        let (low, high) = (vec3::scale(low, 0.5), vec3::scale(high, 0.5));
+        let (middle, half) = (vec3::add(low, high), vec3::sub(high, low));
+        let reach = EDGES.map(|e| (0..3).map(|c| e[c].abs() * half[c]).sum::<f64>());
+        let edge = 2.0 * reach.iter().copied().fold(0.0, f64::max) / CELLS as f64;
+        let low = std::array::from_fn(|c| vec3::dot(EDGES[c], middle) - reach[c]);
+        Grid { low, edge: edge.max(f64::MIN_POSITIVE) }
+    }
+
+    /// Where a point is in units of the cells.
+    fn place(&self, p: Point) -> Point {
+        std::array::from_fn(|c| (vec3::dot(EDGES[c], p) - self.low[c]) / self.edge)
+    }
+
     fn cell(&self, p: Point) -> [i64; 3] {
-        std::array::from_fn(|c| ((p[c] - self.low[c]) / self.edge).floor() as i64)
+        self.place(p).map(|x| x.floor() as i64)
     }
 
     /// How far from the faces of its cell a point is, in edges.
     fn depth(&self, p: Point) -> f64 {
-        let depth = |c: usize| {
-            let x = (p[c] - self.low[c]) / self.edge;
-            let part = x - x.floor();
-            part.min(1.0 - part)
-        };
-        depth(0).min(depth(1)).min(depth(2))
+        let depth = |x: f64| (x - x.floor()).min(1.0 - (x - x.floor()));
+        self.place(p).map(depth).into_iter().fold(1.0, f64::min)
     }
 
     /// A number that all points of a cell share.
