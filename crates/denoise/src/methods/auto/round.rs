@@ -145,10 +145,8 @@ impl Cloud<'_> {
         });
         let along = |i: usize| vec3::dot(vec3::sub(next[i], start[i]), normals[i]);
         let removed = self.mean(|i| along(i).powi(2)).sqrt();
-        let mean = match *spacing > 0.0 {
-            true => self.mean(|i| vec3::distance2(next[i], y[i]).sqrt()) / spacing,
-            false => 0.0,
-        };
+        let mean = self.mean(|i| vec3::distance2(next[i], y[i]).sqrt());
+        let mean = if *spacing > 0.0 { mean / spacing } else { 0.0 };
         // Finite, so that it can be written down.
         let limit = patches.limit().min(f64::MAX);
         let recipe = Recipe { settings, radius, limit, metric: metric.to_vec() };
