@@ -38,6 +38,7 @@ mod pass;
 pub mod solve;
 pub mod spectrum;
 pub mod weights;
+#[doc(hidden)]
 pub mod wide;
 
 /// Runs the example of the README as a test.

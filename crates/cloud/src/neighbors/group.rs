@@ -129,11 +129,13 @@ impl Group {
         if count < self.k {
             tree.knn_into(q, self.k, &mut self.found);
             row.fill(&self.found);
-        } else if count <= COUNTED && self.sort_by_counting(count, row) {
-            // Done.
-        } else if !self.sort_by_buckets(count, row) {
-            self.sort_by_comparing(count);
-            row.fill(&self.found);
+        } else {
+            let is_sorted = (count <= COUNTED && self.sort_by_counting(count, row))
+                || self.sort_by_buckets(count, row);
+            if !is_sorted {
+                self.sort_by_comparing(count);
+                row.fill(&self.found);
+            }
         }
         self.guess = MARGIN * row.distances2[self.k - 1];
     }

@@ -97,28 +97,35 @@ pub(super) fn of_queries(tree: &KdTree, queries: &[Point], k: usize) -> Neighbor
     table
 }
 
-pub(super) fn of_own_points(tree: &KdTree, k: usize) -> NeighborTable {
-    let mut table = NeighborTable::unfilled(tree.rows, k.min(tree.len));
-    let k = table.k;
-    if k == 0 {
-        return table;
-    }
-    let mut rows = table.rows_in(tree.leaf_order());
-    rows.par_chunks_mut(LEAF)
-        .zip(&tree.leaves)
-        .enumerate()
-        .with_min_len(CHUNK / LEAF)
-        .for_each_init(
-            || Group::new(k),
-            |group, (at, (rows, leaf))| {
+/// Asks for the neighbors of those points that have a place, leaf by leaf: `places` has one or none for each point, `ask`
+/// puts what is found into it, with scratch made by `scratch`.
+fn leaf_by_leaf<P: Send, S>(
+    tree: &KdTree,
+    k: usize,
+    mut places: Vec<Option<P>>,
+    scratch: impl Fn() -> S + Sync + Send,
+    ask: impl Fn(&mut Group, &mut S, Point, &mut P) + Sync + Send,
+) {
+    let mut places: Vec<Option<P>> = tree.leaf_order().map(|i| places[i as usize].take()).collect();
+    let leaves = places.par_chunks_mut(LEAF).zip(&tree.leaves).enumerate();
+    leaves.with_min_len(CHUNK / LEAF).for_each_init(
+        || (Group::new(k), scratch()),
+        |(group, scratch), (at, (places, leaf))| {
+            if places.iter().any(Option::is_some) {
                 group.gather(tree, at);
-                for (i, row) in rows.iter_mut().enumerate() {
-                    group.query(tree, leaf.point(i), row);
+            }
+            for (i, place) in places.iter_mut().enumerate() {
+                if let Some(place) = place {
+                    ask(group, scratch, leaf.point(i), place);
                 }
-            },
-        );
-    drop(rows);
-    table
+            }
+        },
+    );
+}
+
+pub(super) fn of_own_points(tree: &KdTree, k: usize) -> NeighborTable {
+    let all: Vec<u32> = (0..tree.rows as u32).collect();
+    of_some_own_points(tree, &all, k)
 }
 
 pub(super) fn of_some_own_points(tree: &KdTree, wanted: &[u32], k: usize) -> NeighborTable {
@@ -127,28 +134,11 @@ pub(super) fn of_some_own_points(tree: &KdTree, wanted: &[u32], k: usize) -> Nei
     if k == 0 {
         return table;
     }
-    let mut of_point: Vec<Option<Row>> = (0..tree.rows).map(|_| None).collect();
+    let mut places: Vec<Option<Row>> = (0..tree.rows).map(|_| None).collect();
     for (row, &i) in table.rows_in(0..wanted.len() as u32).into_iter().zip(wanted) {
-        of_point[i as usize] = Some(row);
+        places[i as usize] = Some(row);
     }
-    let mut rows: Vec<Option<Row>> =
-        tree.leaf_order().map(|i| of_point[i as usize].take()).collect();
-    let leaves = rows.par_chunks_mut(LEAF).zip(&tree.leaves).enumerate();
-    leaves.with_min_len(CHUNK / LEAF).for_each_init(
-        || Group::new(k),
-        |group, (at, (rows, leaf))| {
-            let mut gathered = false;
-            for (i, row) in rows.iter_mut().enumerate() {
-                if let Some(row) = row {
-                    if !std::mem::replace(&mut gathered, true) {
-                        group.gather(tree, at);
-                    }
-                    group.query(tree, leaf.point(i), row);
-                }
-            }
-        },
-    );
-    drop(rows);
+    leaf_by_leaf(tree, k, places, || (), |group, (), q, row| group.query(tree, q, row));
     table
 }
 
@@ -162,25 +152,14 @@ pub(super) fn rows_of_own_points<T: Send + Sync + Copy + Default>(
     if k == 0 {
         return (indices, values);
     }
-    let mut places: Vec<Option<(&mut [u32], &mut T)>> =
+    let places: Vec<Option<(&mut [u32], &mut T)>> =
         indices.par_chunks_mut(k).zip(&mut values).map(Some).collect();
-    let mut places: Vec<_> = tree.leaf_order().filter_map(|i| places[i as usize].take()).collect();
-    places
-        .par_chunks_mut(LEAF)
-        .zip(&tree.leaves)
-        .enumerate()
-        .with_min_len(CHUNK / LEAF)
-        .for_each_init(
-            || (Group::new(k), vec![0.0; k]),
-            |(group, distances2), (at, (places, leaf))| {
-                group.gather(tree, at);
-                for (i, (indices, value)) in places.iter_mut().enumerate() {
-                    group.query(tree, leaf.point(i), &mut Row { indices, distances2 });
-                    **value = f(distances2);
-                }
-            },
-        );
-    drop(places);
+    let ask =
+        |group: &mut Group, distances2: &mut Vec<f64>, q, place: &mut (&mut [u32], &mut T)| {
+            group.query(tree, q, &mut Row { indices: &mut *place.0, distances2 });
+            *place.1 = f(distances2);
+        };
+    leaf_by_leaf(tree, k, places, || vec![0.0; k], ask);
     (indices, values)
 }
 

@@ -45,7 +45,7 @@ impl Near {
         &self.rows[i * self.count..(i + 1) * self.count]
     }
 
-    /// Every second neighbor of a point but itself, the others in the next pass: of many passes, each needs no more.
+    /// Every second neighbor of a point, without the point itself; the next pass gets the other half.
     pub fn others(&self, i: usize, pass: usize) -> impl Iterator<Item = &u32> {
         self.row(i)[1..].iter().skip(pass % 2).step_by(2)
     }

@@ -1,12 +1,14 @@
 //! A part of a large cloud to learn from: whole blocks, since spacing, noise and patches are
 //! only seen where no point is missing.
 
+mod grid;
+
 use std::collections::BTreeMap;
 
 use pellucid_cloud::{Point, distinct, vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::graph::scramble;
+use grid::{CELLS, Grid, STRIDE, number_of};
 
 /// Clouds of up to this many points are learned from as a whole.
 pub const WHOLE_UP_TO: usize = 1 << 17;
@@ -17,9 +19,6 @@ const POINTS: f64 = 4096.0;
 const BLOCKS: usize = 16;
 /// Part of the edge of a block that its rim is wide.
 const RIM: f64 = 0.1;
-/// Cells along the longest side of the grid that tells how densely space is filled.
-const CELLS: usize = 64;
-const STRIDE: usize = CELLS + 1;
 /// If points share their cell with more than this part of all, the grid is too wide for them:
 /// stray points far away made it so, and it closes in on the fullest cell.
 const HEAPED: f64 = 1.0 / 64.0;
@@ -135,7 +134,7 @@ impl Survey {
             count: 0,
             low: Shell::EMPTY.low,
             high: Shell::EMPTY.high,
-            grid: Grid { low: [0.0; 3], edge: 1.0 },
+            grid: Grid::around([0.0; 3], [0.0; 3]),
             closer: 0,
             counts: Vec::new(),
             drawn: Vec::new(),
@@ -175,7 +174,7 @@ impl Survey {
                 for (_, &p) in finite {
                     let cell = self.grid.cell(p);
                     if cell.iter().all(|&c| (0..STRIDE as i64).contains(&c)) {
-                        self.counts[place(cell)] += 1;
+                        self.counts[number_of(cell)] += 1;
                     }
                 }
             }
@@ -353,57 +352,6 @@ const ORIGIN: i32 = i32::MIN;
 fn power(p: Point) -> i32 {
     let most = p.iter().fold(0.0, |most: f64, c| most.max(c.abs()));
     if most == 0.0 { ORIGIN } else { (most.to_bits() >> 52) as i32 - 1023 }
-}
-
-fn place([x, y, z]: [i64; 3]) -> usize {
-    (x as usize * STRIDE + y as usize) * STRIDE + z as usize
-}
-
-/// Directions of the edges of blocks, at right angles to each other and oblique to those of floors and walls: a block
-/// that ends along a surface would cut its noise off.
-const EDGES: [Point; 3] = [
-    [2.0 / 3.0, -2.0 / 3.0, 1.0 / 3.0],
-    [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0],
-    [2.0 / 3.0, 1.0 / 3.0, -2.0 / 3.0],
-];
-
-/// Cells with edges along [`EDGES`]; coordinates are along these as well.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Grid {
-    low: Point,
-    edge: f64,
-}
-
-impl Grid {
-    /// The grid of [`CELLS`] cells a side that holds a box.
-    fn around(low: Point, high: Point) -> Grid {
-        let (low, high) = (vec3::scale(low, 0.5), vec3::scale(high, 0.5));
-        let (middle, half) = (vec3::add(low, high), vec3::sub(high, low));
-        let reach = EDGES.map(|e| (0..3).map(|c| e[c].abs() * half[c]).sum::<f64>());
-        let edge = 2.0 * reach.iter().copied().fold(0.0, f64::max) / CELLS as f64;
-        let low = std::array::from_fn(|c| vec3::dot(EDGES[c], middle) - reach[c]);
-        Grid { low, edge: edge.max(f64::MIN_POSITIVE) }
-    }
-
-    /// Where a point is in units of the cells.
-    fn place(&self, p: Point) -> Point {
-        std::array::from_fn(|c| (vec3::dot(EDGES[c], p) - self.low[c]) / self.edge)
-    }
-
-    fn cell(&self, p: Point) -> [i64; 3] {
-        self.place(p).map(|x| x.floor() as i64)
-    }
-
-    /// How far from the faces of its cell a point is, in edges.
-    fn depth(&self, p: Point) -> f64 {
-        let depth = |x: f64| (x - x.floor()).min(1.0 - (x - x.floor()));
-        self.place(p).map(depth).into_iter().fold(1.0, f64::min)
-    }
-
-    /// A number that all points of a cell share.
-    fn draw(&self, p: Point) -> u64 {
-        self.cell(p).iter().fold(0, |h, &c| scramble(h ^ c as u64))
-    }
 }
 
 #[cfg(test)]
