@@ -157,7 +157,7 @@ impl Source {
     /// The unit of coordinates in short, where the format or the file says.
     pub fn unit(&self) -> Option<&'static str> {
         match &self.detail {
-            Detail::E57(_) => Some("m"),
+            Detail::E57(_) | Detail::Ptx(_) => Some("m"),
             Detail::Las(las) => unit_of(&las.coordinate_system()?),
             _ => None,
         }
@@ -184,6 +184,8 @@ impl Source {
 fn unit_of(system: &str) -> Option<&'static str> {
     let unit = system.rsplit_once(", in ")?.1.to_ascii_lowercase();
     match unit.as_str() {
+        // One word does not do for both.
+        u if u.contains(" with heights in ") => None,
         u if u.starts_with("met") => Some("m"),
         u if u.contains("foot") || u.contains("feet") || u.contains("ft") => Some("ft"),
         u if u.starts_with("degree") => Some("°"),

@@ -225,7 +225,7 @@ fn records_before_and_after_and_the_header_come_back() {
         .evlr(vlr("someone", 7, &vec![5; 100_000]));
     let document = assert_kept(&builder.gap(&[1, 2, 3]).random_points(&mut r, 50).build());
     let others = document.source.other_elements();
-    assert_eq!(others, [("VLRs".to_owned(), 3), ("EVLRs".to_owned(), 2)]);
+    assert_eq!(others, [("VLR".to_owned(), 3), ("EVLR".to_owned(), 2)]);
     // Additions to the header itself.
     assert_kept(&Builder::new(2, 1).padding(&[9; 13]).random_points(&mut r, 5).build());
 }
@@ -257,7 +257,7 @@ fn a_cloud_optimized_file_is_written_as_a_plain_one() {
     assert_eq!(written.dropped[0].attribute, "COPC index");
     let again = read(&path).unwrap();
     assert_same(&first.cloud, &again.cloud);
-    assert_eq!(again.source.other_elements(), [("VLRs".to_owned(), 1)]);
+    assert_eq!(again.source.other_elements(), [("VLR".to_owned(), 1)]);
 }
 
 #[test]

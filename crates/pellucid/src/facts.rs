@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, DistinctRows, Point, PointCloud};
 use pellucid_denoise::CloudEstimate;
-use pellucid_io::{Document, Source};
+use pellucid_io::{Document, Encoding, Source};
 use serde::Serialize;
+
+mod table;
 
 /// What is known of a cloud and of the file that it came from.
 ///
@@ -26,6 +28,8 @@ pub struct Facts {
     pub format: &'static str,
     /// How numbers are written there, for formats with several ways.
     pub encoding: Option<String>,
+    #[serde(skip)]
+    stored: Option<Encoding>,
     /// Rows of the cloud.
     pub points: usize,
     /// What it has besides positions.
@@ -36,6 +40,8 @@ pub struct Facts {
     pub las: Option<Las>,
     /// The coordinate system, where the file names one.
     pub coordinate_system: Option<String>,
+    /// The unit of coordinates in short, where the format or the file says.
+    pub unit: Option<&'static str>,
     /// Columns and rows of an organized cloud.
     pub grid: Option<(usize, usize)>,
     /// Where the scanners stood.
@@ -46,7 +52,7 @@ pub struct Facts {
     pub comments: Vec<String>,
     /// The box around the finite points.
     pub bounds: Option<Bounds>,
-    /// The mean spacing, in file units.
+    /// The mean spacing, in the unit of the file.
     pub spacing: Option<f64>,
     /// The noise as the default method estimates it, in file units.
     pub noise: Option<f64>,
@@ -111,11 +117,13 @@ impl Facts {
         Facts {
             format: source.format().map_or("memory", |f| f.name()),
             encoding: source.encoding().map(|e| format!("{e:?}")),
+            stored: source.encoding(),
             points: cloud.len(),
             attributes: cloud.attributes().map(column).collect(),
             classes: classes(cloud),
             las: las(source),
             coordinate_system: source.coordinate_system(),
+            unit: source.unit(),
             grid: source.grid(),
             viewpoints: source.viewpoints(),
             other_elements: source.other_elements(),

@@ -2,7 +2,7 @@
 
 use las::raw::Vlr;
 
-use super::file;
+use super::{file, wkt};
 
 const USER: &str = "LASF_Projection";
 const WKT: u16 = 2112;
@@ -20,28 +20,9 @@ pub(super) fn of<'a>(records: impl Iterator<Item = &'a Vlr> + Clone) -> Option<S
     let find = |id: u16| records.clone().find(|v| file::is(v, USER, id)).map(|v| v.data.as_slice());
     if let Some(text) = find(WKT) {
         let text = String::from_utf8_lossy(text);
-        return wkt(text.trim_end_matches('\0'));
+        return wkt::describe(text.trim_end_matches('\0'));
     }
     geo_keys(find(GEO_KEYS)?, find(GEO_TEXTS).unwrap_or_default())
-}
-
-/// The first name of a description as well-known text, its last authority and its last unit.
-fn wkt(text: &str) -> Option<String> {
-    let quoted = |from: &str| from.split('"').nth(1).map(str::to_owned);
-    let name = quoted(text)?;
-    let after_last = |key: &str| text.rfind(key).map(|at| &text[at..]);
-    let number = after_last("AUTHORITY[\"EPSG\"").or_else(|| after_last("ID[\"EPSG\""));
-    let number = number.and_then(|t| {
-        let rest = t.split_once("EPSG\"")?.1;
-        let digits: String = rest
-            .chars()
-            .skip_while(|c| !c.is_ascii_digit())
-            .take_while(char::is_ascii_digit)
-            .collect();
-        (!digits.is_empty()).then(|| format!(" (EPSG:{digits})"))
-    });
-    let unit = after_last("UNIT[").and_then(quoted).map(|u| format!(", in {u}"));
-    Some(format!("{name}{}{}", number.unwrap_or_default(), unit.unwrap_or_default()))
 }
 
 /// The same out of the keys of GeoTIFF: four numbers each after the first four.

@@ -29,6 +29,7 @@ mod quantize;
 mod read;
 mod record;
 mod times;
+mod wkt;
 mod write;
 
 use std::sync::Arc;
@@ -119,7 +120,7 @@ impl LasSource {
 
     /// Kinds of record beside the points, with their counts.
     pub fn other_elements(&self) -> Vec<(String, usize)> {
-        let counts = [("VLRs", self.frame.vlrs.len()), ("EVLRs", self.frame.evlrs.len())];
+        let counts = [("VLR", self.frame.vlrs.len()), ("EVLR", self.frame.evlrs.len())];
         counts.into_iter().filter(|c| c.1 > 0).map(|(n, c)| (n.to_owned(), c)).collect()
     }
 }
