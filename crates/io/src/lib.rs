@@ -23,6 +23,7 @@ mod batches;
 mod caught;
 mod column;
 mod compression;
+mod digits;
 mod document;
 mod e57;
 mod error;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
+use crate::digits::{Digits, Most};
 use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, ColorKind, Polygons, outside};
@@ -42,6 +43,11 @@ enum Row {
 impl ObjSource {
     pub fn vertices(&self) -> usize {
         self.vertices
+    }
+
+    /// The most digits of a coordinate.
+    pub fn digits(&self) -> Most {
+        self.template.digits(3)
     }
 
     /// What the lines hold that are neither vertices nor faces.
@@ -250,7 +256,7 @@ pub(crate) fn write(
         // A file without any bytes would look like one that was lost.
         writeln!(sink, "# no vertices")?;
     }
-    write_vertices(cloud, normal, color, sink)?;
+    write_vertices(cloud, Digits::of(&document.source), normal, color, sink)?;
     if let Some(polygons) = polygons {
         write_faces(&polygons, normal.is_some(), sink)?;
     }
@@ -286,6 +292,7 @@ impl ObjSource {
 
 fn write_vertices(
     cloud: &PointCloud,
+    digits: Digits,
     normal: Option<&Values>,
     color: Colors,
     sink: &mut dyn Write,
@@ -295,7 +302,7 @@ fn write_vertices(
             out.push(b'v');
             for x in cloud.positions()[row] {
                 out.push(b' ');
-                x.print(out);
+                digits.print(x, out);
             }
             if let Some((values, width)) = color {
                 let bytes = matches!(values, Values::U8(_));

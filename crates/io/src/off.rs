@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
+use crate::digits::{Digits, Most};
 use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, ColorKind, Polygons, outside};
@@ -28,6 +29,11 @@ pub(crate) struct OffSource {
 impl OffSource {
     pub fn vertices(&self) -> usize {
         self.template.starts.len()
+    }
+
+    /// The most digits of a coordinate.
+    pub fn digits(&self) -> Most {
+        self.template.digits(3)
     }
 }
 
@@ -257,7 +263,7 @@ pub(crate) fn write(
         (true, true) => "CNOFF",
     };
     writeln!(sink, "{mark}\n{} {} 0", cloud.len(), polygons.len())?;
-    write_vertices(cloud, normals, color, sink)?;
+    write_vertices(cloud, Digits::of(&document.source), normals, color, sink)?;
     write_faces(&polygons, sink)?;
     Ok(written)
 }
@@ -293,6 +299,7 @@ impl OffSource {
 
 fn write_vertices(
     cloud: &PointCloud,
+    digits: Digits,
     normals: Option<&[Point]>,
     color: Colors,
     sink: &mut dyn Write,
@@ -300,7 +307,11 @@ fn write_vertices(
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {
             let normal = normals.iter().flat_map(|n| n[row]);
-            for x in cloud.positions()[row].into_iter().chain(normal) {
+            for x in cloud.positions()[row] {
+                digits.print(x, out);
+                out.push(b' ');
+            }
+            for x in normal {
                 x.print(out);
                 out.push(b' ');
             }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
+use crate::digits::Digits;
 use crate::document::{Detail, Document, Dropped, Encoding, Source, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::{self, CHANGED};
@@ -280,12 +281,13 @@ pub(crate) fn write(
     let [x, y, z] = at.first().copied().filter(|_| at.len() == 1).unwrap_or_default();
     writeln!(sink, "{}\n1\n{x} {y} {z}\n1 0 0\n0 1 0\n0 0 1", cloud.len())?;
     writeln!(sink, "1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1")?;
+    let digits = Digits::of(&document.source);
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {
             let p = points[row];
             let found = p.iter().all(|x| x.is_finite());
             for x in if found { p } else { [0.0; 3] } {
-                x.print(out);
+                digits.print(x, out);
                 out.push(b' ');
             }
             match intensity.map(Attribute::values) {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::digits::{Digits, Most};
 use crate::error::Fault;
 use crate::limits;
 use crate::scalar::Number;
@@ -23,6 +24,7 @@ impl Template {
         value: impl Fn(usize, usize, f64) -> Option<f64>,
     ) -> io::Result<()> {
         let text = self.text.as_slice();
+        let digits = Digits::AtMost(self.digits(columns));
         let mut out = Vec::with_capacity(1 << 17);
         let mut copied = 0;
         for (row, &start) in self.starts.iter().enumerate() {
@@ -33,7 +35,7 @@ impl Template {
                 let new = value(row, column, old);
                 let Some(new) = new.filter(|&new| !is_same(new, old)) else { continue };
                 out.extend_from_slice(&text[copied..at]);
-                new.print(&mut out);
+                digits.print(new, &mut out);
                 copied = at + word.len();
             }
             if out.len() > 1 << 16 {
@@ -43,6 +45,12 @@ impl Template {
         }
         sink.write_all(&out)?;
         sink.write_all(&text[copied..])
+    }
+
+    /// The most digits among the first `columns` words of each row.
+    pub fn digits(&self, columns: usize) -> Most {
+        let of_row = |&start: &usize| words(&self.text, start).take(columns).map(|w| w.1);
+        Most::of_words(self.starts.iter().flat_map(of_row))
     }
 }
 

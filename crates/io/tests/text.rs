@@ -189,3 +189,59 @@ fn coordinates_of_las_get_the_digits_of_its_steps() {
     let text = write_bytes(&plain, Format::Text, &WriteOptions::default()).unwrap();
     assert_eq!(String::from_utf8(text).unwrap(), "7.084 3.881 0.1\n1000.003 -2 5\n");
 }
+
+/// The longest number after the point, in bytes.
+fn most_decimals(text: &str) -> usize {
+    let decimals = |word: &str| word.split_once('.').map_or(0, |(_, d)| d.len());
+    text.split_whitespace().map(decimals).max().unwrap()
+}
+
+#[test]
+fn coordinates_of_single_precision_get_its_digits_in_every_text_format() {
+    let cloud = PointCloud::new(vec![[0.1f32.into(), 0.7f32.into(), 2.3f32.into()]]);
+    let ply = Document::from(cloud);
+    let ply = write_bytes(&ply, Format::Ply, &WriteOptions::default()).unwrap();
+    let ply = String::from_utf8_lossy(&ply).replace("double", "float");
+    let head = ply.find("end_header\n").unwrap() + 11;
+    let mut single = ply.as_bytes()[..head].to_vec();
+    [0.1f32, 0.7, 2.3].iter().for_each(|x| single.extend(x.to_le_bytes()));
+    let document = read_bytes(&single, Format::Ply, "a.ply").unwrap();
+    for format in [Format::Text, Format::Obj, Format::Off, Format::Ptx] {
+        let text = write_bytes(&document, format, &WriteOptions::default()).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("0.1 0.7 2.3"), "{format:?}: {text}");
+    }
+}
+
+#[test]
+fn points_that_moved_get_no_more_digits_than_the_input_had() {
+    // Nine digits that count, of which a small number has more behind the point.
+    let texts = [
+        (Format::Text, "1.23456789 1.23456789e-6 3\n2 2 2\n3 3 3\n", 8),
+        (Format::Obj, "v 1.2345678 2 3\nv 2 2 2\nv 3 3 3\nf 1 2 3\n", 7),
+        (Format::Off, "OFF\n3 1 0\n1.2345678 2 3\n2 2 2\n3 3 3\n3 0 1 2\n", 7),
+    ];
+    for (format, text, decimals) in texts {
+        let mut document = read_bytes(text.as_bytes(), format, "in").unwrap();
+        let mut points = document.cloud.positions().to_vec();
+        points[1] = [2.123456789012345, 1.0 / 3.0, -2e-9];
+        document.cloud = document.cloud.with_positions(points).unwrap();
+        let again = write_bytes(&document, format, &WriteOptions::default()).unwrap();
+        let again = String::from_utf8(again).unwrap();
+        let line = again.lines().find(|l| l.contains("2.123456")).unwrap();
+        assert!(most_decimals(line) <= decimals + 1, "{format:?}: {line}");
+        assert!(line.contains("2.12345679") || line.contains("2.1234568"), "{format:?}: {line}");
+        // Lines that did not change are as they were.
+        assert!(again.contains(text.lines().find(|l| l.contains("1.2345678")).unwrap()), "{again}");
+    }
+}
+
+#[test]
+fn normals_that_were_estimated_again_get_the_digits_of_those_before() {
+    let mut document = from("0 0 0 0.6 0 0.8\n1 0 0 0 0.28 0.96\n0 1 0 0 0 1\n");
+    let third = 1.0 / 3f64.sqrt();
+    let normals = Values::F64(vec![third, third, third, 0.0, 0.28, 0.96, 0.0, 0.0, 1.0]);
+    document.cloud.set_attribute(Attribute::vector("normal", 3, normals)).unwrap();
+    let text = to(&document);
+    assert!(text.starts_with("0 0 0 0.57735 0.57735 0.57735\n1 0 0 0 0.28 0.96\n"), "{text}");
+}

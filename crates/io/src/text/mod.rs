@@ -7,6 +7,7 @@ mod line;
 mod read;
 mod write;
 
+use crate::digits::Most;
 use crate::meaning::From;
 
 pub(crate) use read::read;
@@ -18,8 +19,10 @@ pub(crate) struct TextSource {
     pub style: Style,
     /// Name of each column, and where its values went.
     pub columns: Vec<(String, From)>,
-    /// Most digits after the point that a coordinate has.
-    pub decimals: usize,
+    /// The most digits that a coordinate has ...
+    pub digits: Most,
+    /// ... and a component of a normal.
+    pub normal_digits: Option<Most>,
 }
 
 /// How the lines look.
@@ -47,12 +50,4 @@ pub(crate) enum HeaderLine {
 pub(crate) fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1 << 16)];
     !crate::ply::sniff(bytes) && line::check_text(head).is_ok() && guess::shape(head).is_ok()
-}
-
-/// Digits after the point of a printed number; `None` if it has an exponent.
-fn decimals(text: &[u8]) -> Option<usize> {
-    if text.iter().any(|b| matches!(b, b'e' | b'E')) {
-        return None;
-    }
-    Some(memchr::memchr(b'.', text).map_or(0, |at| text.len() - at - 1))
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::TextSource;
 use super::guess::{self, Shape};
 use super::line::{Fields, check_text, comment_mark, lines, plain};
+use crate::digits::Most;
 use crate::document::{Detail, Document, Encoding, Source};
 use crate::error::Fault;
 use crate::limits;
@@ -50,7 +51,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
             p[axis] = x;
         }
     }
-    let decimals = decimals(&positions);
+    let digits = Most::of_numbers(positions.as_flattened());
     let mut cloud = PointCloud::new(positions);
     for group in &shape.meaning.groups {
         let cells = group
@@ -65,6 +66,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
             .map_err(|e| Fault::line(1, e.to_string()))?;
     }
     let origins = shape.meaning.origins(shape.names.len());
+    let normals = cloud.attribute(names::NORMAL).and_then(|a| match a.values() {
+        Values::F64(v) => Some(v),
+        _ => None,
+    });
     let source = Source {
         encoding: Some(Encoding::Ascii),
         position: Some([ScalarType::F64; 3]),
@@ -72,26 +77,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, Fault> {
         detail: Detail::Text(Arc::new(TextSource {
             style: shape.style,
             columns: shape.names.into_iter().zip(origins).collect(),
-            decimals,
+            digits,
+            normal_digits: normals.map(|v| Most::of_numbers(v)),
         })),
         ..Source::default()
     };
     Ok(Document { cloud, source })
 }
-
-/// Most digits after the point among the first coordinates.
-fn decimals(points: &[Point]) -> usize {
-    let mut text = Vec::new();
-    let digits = |x: &f64| {
-        text.clear();
-        x.print(&mut text);
-        super::decimals(&text).unwrap_or(usize::MAX)
-    };
-    points.iter().take(SAMPLE).flatten().filter(|x| x.is_finite()).map(digits).max().unwrap_or(0)
-}
-
-/// Points whose digits are counted.
-const SAMPLE: usize = 10_000;
 
 fn bare(comment: &str) -> String {
     comment.trim_start_matches(['#', '%', '/']).trim().to_owned()

@@ -6,12 +6,13 @@ use pellucid_cloud::attribute::names;
 use pellucid_cloud::{Attribute, Point, PointCloud, Values};
 
 use super::{HeaderLine, Style};
+use crate::digits::Digits;
 use crate::document::{Detail, Document, Dropped, WriteJob, Written};
 use crate::error::WriteFault;
 use crate::faces;
 use crate::meaning::{self, From};
 use crate::rows::write_chunks;
-use crate::scalar::{Number, ScalarType, with_numbers};
+use crate::scalar::{Number, with_numbers};
 
 /// Writes a document.
 pub(crate) fn write(
@@ -44,12 +45,9 @@ pub(crate) fn write(
         style.header = HeaderLine::Comment("# ".to_owned());
     }
     sink.write_all(top(&style, &columns, cloud.len()).as_bytes())?;
-    let digits = match (text, source.position) {
-        (Some(text), _) => Digits::Decimals(text.decimals.max(LEAST_DECIMALS)),
-        (None, Some([ScalarType::F32, ScalarType::F32, ScalarType::F32])) => Digits::Single,
-        _ => source.las_grid().and_then(digits_of_grid).unwrap_or(Digits::All),
-    };
-    let cell = |(_, from): &(String, From)| Cell::of(from, cloud, digits);
+    let digits = Digits::of(source);
+    let of_normals = text.and_then(|t| t.normal_digits).map_or(Digits::All, Digits::AtMost);
+    let cell = |(_, from): &(String, From)| Cell::of(from, cloud, digits, of_normals);
     let cells: Vec<Cell> = columns.iter().filter_map(cell).collect();
     write_chunks(sink, cloud.len(), |rows, out| {
         for row in rows {
@@ -223,63 +221,22 @@ fn top(style: &Style, columns: &[(String, From)], points: usize) -> String {
     out
 }
 
-/// How many digits coordinates get.
-#[derive(Clone, Copy)]
-enum Digits {
-    /// As many as give the number back.
-    All,
-    /// As many as give the number back in single precision, which the input had.
-    Single,
-    /// At most so many after the point.
-    Decimals(usize),
-}
-
-/// Coordinates get this many digits after the point where they need them, even if no number of
-/// the input has as many: points that moved are not put back by rounding.
-const LEAST_DECIMALS: usize = 6;
-
-/// The digits of coordinates that are whole numbers of steps: 7.084 is stored as 7084 thousandths,
-/// which come out as 7.0840000000000005.
-fn digits_of_grid((scale, offset): ([f64; 3], [f64; 3])) -> Option<Digits> {
-    let mut text = Vec::new();
-    let decimals = |x: f64| {
-        text.clear();
-        x.print(&mut text);
-        super::decimals(&text)
-    };
-    let all: Option<Vec<usize>> = scale.into_iter().chain(offset).map(decimals).collect();
-    all.map(|all| Digits::Decimals(all.into_iter().fold(LEAST_DECIMALS, usize::max)))
-}
-
-impl Digits {
-    fn print(self, x: f64, out: &mut Vec<u8>) {
-        let start = out.len();
-        match self {
-            Digits::Single => (x as f32).print(out),
-            Digits::All | Digits::Decimals(_) => x.print(out),
-        }
-        let Digits::Decimals(most) = self else { return };
-        if super::decimals(&out[start..]).is_some_and(|n| n > most) {
-            out.truncate(start);
-            let text = format!("{x:.most$}");
-            let text = text.trim_end_matches('0').trim_end_matches('.');
-            out.extend_from_slice(if text == "-0" { "0" } else { text }.as_bytes());
-        }
-    }
-}
-
 /// A column's values.
 enum Cell<'a> {
     Position(&'a [Point], usize, Digits),
+    Normal(&'a [f64], usize, Digits),
     Attribute { values: &'a Values, width: usize, component: usize },
 }
 
 impl<'a> Cell<'a> {
-    fn of(from: &From, cloud: &'a PointCloud, digits: Digits) -> Option<Self> {
+    fn of(from: &From, cloud: &'a PointCloud, digits: Digits, of_normals: Digits) -> Option<Self> {
         Some(match from {
             From::Position(axis) => Cell::Position(cloud.positions(), *axis, digits),
             From::Attribute { name, component } => {
                 let a = cloud.attribute(name)?;
+                if let (names::NORMAL, Values::F64(v), 3) = (name.as_str(), a.values(), a.width()) {
+                    return Some(Cell::Normal(v, *component, of_normals));
+                }
                 Cell::Attribute { values: a.values(), width: a.width(), component: *component }
             }
         })
@@ -288,6 +245,7 @@ impl<'a> Cell<'a> {
     fn print(&self, row: usize, out: &mut Vec<u8>) {
         match self {
             Cell::Position(points, axis, digits) => digits.print(points[row][*axis], out),
+            Cell::Normal(v, component, digits) => digits.print(v[3 * row + component], out),
             Cell::Attribute { values: Values::Text(words), width, component } => {
                 out.extend_from_slice(words[row * width + component].as_bytes());
             }
