@@ -80,7 +80,7 @@ pub(crate) fn for_e57(cloud: &PointCloud) -> Cow<'_, PointCloud> {
 }
 
 /// The cloud with colors of eight bits, if those of sixteen are such, as LAS stores them: readers of
-/// E57 and PCD know eight only.
+/// E57, PCD and PLY know eight only.
 pub(crate) fn with_byte_colors(cloud: &PointCloud) -> Cow<'_, PointCloud> {
     let color = cloud.attribute(names::COLOR);
     let Some((Values::U16(v), width)) = color.map(|a| (a.values(), a.width())) else {

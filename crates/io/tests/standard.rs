@@ -115,16 +115,16 @@ fn colors_with_alpha_reach_e57_and_ptx() {
     }
 }
 
-/// LAS spreads colors of eight bits over sixteen; readers of E57 and PCD take eight only.
+/// LAS spreads colors of eight bits over sixteen; readers of E57, PCD and PLY take eight only.
 #[test]
-fn colors_of_eight_bits_are_such_in_e57_and_pcd() {
+fn colors_of_eight_bits_are_such_in_e57_pcd_and_ply() {
     let mut cloud = PointCloud::new(vec![[0.0; 3], [1.0, 0.0, 0.0]]);
     let color = |v: Vec<u16>| Attribute::vector("color", 3, Values::U16(v));
     for (values, kind) in
         [(vec![0, 257, 65535, 514, 0, 257], "u8"), (vec![1, 2, 3, 4, 5, 600], "u16")]
     {
         cloud.set_attribute(color(values)).unwrap();
-        for format in [Format::E57, Format::Pcd] {
+        for format in [Format::E57, Format::Pcd, Format::Ply] {
             let bytes = write_bytes(&cloud.clone().into(), format, &Default::default()).unwrap();
             let back = read_bytes(&bytes, format, "back").unwrap().cloud;
             assert_eq!(back.attribute("color").unwrap().values().type_name(), kind, "{format:?}");

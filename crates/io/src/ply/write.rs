@@ -1,5 +1,6 @@
 //! From a document to a file.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -15,6 +16,7 @@ use crate::faces;
 use crate::meaning::From;
 use crate::rows::write_chunks;
 use crate::scalar::{Number, ScalarType, with_numbers, with_type};
+use crate::standard;
 
 /// Writes a document.
 pub(crate) fn write(
@@ -22,11 +24,12 @@ pub(crate) fn write(
     job: &WriteJob,
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
-    let (cloud, source) = (&document.cloud, &document.source);
-    let ply = match &source.detail {
-        Detail::Ply(ply) => Some(ply.as_ref()),
-        _ => None,
+    let source = &document.source;
+    let (ply, cloud) = match &source.detail {
+        Detail::Ply(ply) => (Some(ply.as_ref()), Cow::Borrowed(&document.cloud)),
+        _ => (None, standard::with_byte_colors(&document.cloud)),
     };
+    let cloud = &*cloud;
     let mut written = Written::default();
     let old: &[Slot] = ply.map_or(&[], |p| &p.slots);
     let position = source.position.unwrap_or([ScalarType::F64; 3]);
