@@ -45,11 +45,18 @@ impl Source {
                 grid.into_iter().chain(eye).collect()
             }
             Detail::E57(e57) => e57.records(),
-            Detail::Ptx(ptx) => vec![format!("the poses and grids of {} scans", ptx.scans())],
+            Detail::Ptx(ptx) => {
+                vec![format!("the poses and grids of {}", counted(ptx.scans(), "scan"))]
+            }
             Detail::Npz(npz) => {
                 npz.others().iter().map(|name| format!("the array \"{name}\"")).collect()
             }
             Detail::Npy(_) | Detail::Text(_) | Detail::None => Vec::new(),
         }
     }
+}
+
+/// A number and what there is as many of.
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -77,7 +77,7 @@ fn whatever_a_format_cannot_store_is_said() {
     let ptx = "1\n2\n0 0 9\n1 0 0\n0 1 0\n0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 9 1\n1 2 3 0.5\n\
                4 5 6 0.5\n";
     let ply = left(&read(ptx), "ply");
-    assert!(ply.iter().any(|l| l.starts_with("the poses and grids of 1 scans")), "{ply:?}");
+    assert!(ply.iter().any(|l| l.starts_with("the poses and grids of 1 scan")), "{ply:?}");
 }
 
 #[test]

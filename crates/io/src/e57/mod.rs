@@ -25,6 +25,7 @@ use std::io::{Cursor, Read, Seek};
 use ::e57::{E57Reader, PointCloud as Scan, Record, RecordDataType, RecordName, RecordValue};
 
 use crate::error::Fault;
+use crate::unsupported::counted;
 
 pub(crate) use pieces::E57Pieces;
 pub(crate) use read::read;
@@ -59,8 +60,8 @@ impl E57Source {
     /// What only E57 can hold, for a report on what another format loses.
     pub fn records(&self) -> Vec<String> {
         let posed = self.scans.iter().filter(|s| s.transform.is_some()).count();
-        let poses = (posed > 0).then(|| format!("the poses of {posed} scans"));
-        let images = (self.images > 0).then(|| format!("{} images", self.images));
+        let poses = (posed > 0).then(|| format!("the poses of {}", counted(posed, "scan")));
+        let images = (self.images > 0).then(|| counted(self.images, "image"));
         let scans = "names, sensors and times of scans".to_owned();
         let described = |s: &Scan| s.name.is_some() || s.sensor_model.is_some();
         let descriptions = self.scans.iter().any(described).then_some(scans);

@@ -356,7 +356,7 @@ fn pack(packing: &Packing, encoder: &Encoder, count: usize) -> std::io::Result<V
 pub(super) fn left_out(copc: bool, stray: usize) -> Vec<Dropped> {
     let index = copc.then(|| Dropped {
         attribute: "COPC index".to_owned(),
-        reason: "points moved out of its cells; the output is a plain file with the points in the \
+        reason: "the program does not write it; the output is a plain file with the points in the \
                  same order"
             .to_owned(),
     });
