@@ -1,7 +1,7 @@
 "use strict";
 // Elements of the page, and charts. Whatever comes from a file is put in as text, never as markup.
 (() => {
-  const { number } = Pellucid;
+  const { number, short } = Pellucid;
 
   function element(name, text, attributes) {
     const e = document.createElement(name);
@@ -19,7 +19,9 @@
     return e;
   }
 
-  const CHART = { width: 340, height: 120, left: 44, right: 8, top: 8, bottom: 20 };
+  const CHART = { width: 340, height: 120, left: 60, right: 8, top: 8, bottom: 20 };
+  // As wide as half of the panel, so that its text has the size of the others.
+  const HALF = 165;
 
   function frame(label, { width, height, left, right, bottom } = CHART) {
     const s = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
@@ -52,7 +54,7 @@
     const x = (i) => left + ((width - left - right) * (i + 0.5)) / n;
     const y = (v) => top + ((height - top - bottom) * (hi - v)) / (hi - lo || 1);
     const s = frame(title);
-    for (const v of [lo, hi]) s.append(svg("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, number(v)));
+    for (const v of [lo, hi]) s.append(svg("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, short(v)));
     const every = Math.ceil(n / 12);
     for (let i = 0; i < n; i += every) s.append(svg("text", { x: x(i), y: height - 6, "text-anchor": "middle" }, String(i + 1)));
     shown.forEach(({ name, values }, k) => {
@@ -85,10 +87,10 @@
   }
 
   // How many points have which number.
-  function bins(into, title, values, { signed = false, text = number, wide = false } = {}) {
+  function bins(into, title, values, { signed = false, text = short, wide = false } = {}) {
     const { finite, lo, hi } = spread(values, signed);
     if (!finite.length) return;
-    const size = { ...CHART, width: wide ? CHART.width : 220, left: 8 };
+    const size = { ...CHART, width: wide ? CHART.width : HALF, left: 8 };
     const { width, height, left, right, top, bottom } = size;
     const counts = new Array(41).fill(0);
     for (const v of finite) counts[Math.max(0, Math.min(40, Math.round((40 * (v - lo)) / (hi - lo))))]++;

@@ -167,6 +167,12 @@ const Pellucid = {};
     return size >= 1e4 ? Math.round(v).toLocaleString("en") : String(Number(v.toPrecision(4)));
   }
 
+  // Three digits that count, for labels of charts and for shares.
+  const short = (v) => (Math.abs(v) >= 1e4 || (v !== 0 && Math.abs(v) < 1e-4) ? number(v) : Number.isFinite(v) ? String(Number(v.toPrecision(3))) : "–");
+
+  // Times that a run took.
+  const seconds = (v) => `${v < 0.0095 ? "less than 0.01" : Number(v.toPrecision(v < 0.1 ? 1 : v < 100 ? 2 : 3))} s`;
+
   // Seconds since GPS began, 6 January 1980, in LAS less a thousand million; a week has fewer.
   const GPS_START = Date.UTC(1980, 0, 6);
   const WEEK = 604800;
@@ -177,5 +183,5 @@ const Pellucid = {};
   // A time of GPS as people write it, to the second.
   const date = (v) => new Date(GPS_START + 1000 * (v + 1e9)).toISOString().slice(0, 19).replace("T", " ");
 
-  Object.assign(Pellucid, { unpack, group, order, valueOf, place, displacements, displacement, tangential, number, isDate, date });
+  Object.assign(Pellucid, { unpack, group, order, valueOf, place, displacements, displacement, tangential, number, short, seconds, isDate, date });
 })();

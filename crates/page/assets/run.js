@@ -2,7 +2,7 @@
 // The panel beside the view: what a run did and learned. Whatever comes from a file is put in as
 // text, never as markup.
 (() => {
-  const { number, element, lines, bins } = Pellucid;
+  const { number, short, seconds, element, lines, bins } = Pellucid;
 
   const STOPS = {
     converged: "it had converged",
@@ -28,8 +28,6 @@
     }
     into.append(dl);
   }
-
-  const short = (v) => (Number.isFinite(v) ? String(Number(v.toPrecision(3))) : "–");
 
   // A number with its size in spacings.
   const length = (v, spacing) =>
@@ -60,7 +58,7 @@
       ["Iterations", run.iterations],
       ["Stopped because", STOPS[run.stop] || run.stop],
       ["Selection", run.part ? `${run.part.points.toLocaleString("en")} points: ${run.part.conditions.join(", ")}` : null],
-      ["Time", run.seconds === null ? null : `${number(run.seconds)} s`],
+      ["Time", run.seconds === null ? null : seconds(run.seconds)],
     ]);
     if (report.notes.length) {
       const list = element("ul");
@@ -123,11 +121,14 @@
     lines(s, "Estimated residual noise", [{ name: "noise", values: column("noise_left") }]);
   }
 
-  // How far points moved: along the normal, and beside it.
+  // How far points moved: along the normal, and beside it. Those that did not move would hide the others.
   function movement(panel, group, layer) {
-    const along = Pellucid.displacements(group, layer);
-    if (!along) return;
-    const beside = Pellucid.tangential(group, layer);
+    const all = Pellucid.displacements(group, layer);
+    if (!all) return;
+    const sideways = Pellucid.tangential(group, layer);
+    const moved = [...all.keys()].filter((i) => all[i] !== 0 || sideways[i] !== 0);
+    if (!moved.length) return;
+    const [along, beside] = [all, sideways].map((v) => moved.map((i) => v[i]));
     const s = section(panel, "How far points moved");
     const pair = element("div", null, { class: "pair" });
     const [a, b] = [element("div"), element("div")];
@@ -135,6 +136,8 @@
     bins(b, "Along the surface", beside, {});
     pair.append(a, b);
     s.append(pair);
+    const still = all.length - moved.length;
+    if (still) s.append(element("p", `Without the ${still.toLocaleString("en")} points that did not move.`, { class: "note" }));
     s.append(element("p", "Along the normal: out of the surface to the right, into it to the left.", { class: "note" }));
     const unit = group.meta.unit || "file units";
     if (group.meta.spacing > 0) s.append(element("p", `In ${unit}; one spacing is ${number(group.meta.spacing)}.`, { class: "note" }));
@@ -151,15 +154,15 @@
     panel.insertBefore(s, first ? first.nextSibling : null);
   }
 
-  function times(panel, seconds) {
-    const rows = Object.entries(seconds).sort((a, b) => b[1] - a[1]);
+  function times(panel, steps) {
+    const rows = Object.entries(steps).sort((a, b) => b[1] - a[1]);
     if (!rows.length) return;
     const s = section(panel, "Time of each step");
     const bars = element("div", null, { class: "bars" });
     for (const [name, t] of rows) {
       const bar = element("i");
       bar.style.width = `${(100 * t) / rows[0][1]}%`;
-      bars.append(element("span", name), bar, element("em", `${number(t)} s`));
+      bars.append(element("span", name), bar, element("em", seconds(t)));
     }
     s.append(bars);
   }
@@ -170,7 +173,7 @@
     const table = element("table", null, { class: "plain" });
     for (const a of run.attributes) {
       const tr = element("tr");
-      tr.append(element("td", a.attribute), element("td", a.why ? `${a.became}: ${a.why}` : a.became));
+      tr.append(element("th", a.attribute, { scope: "row" }), element("td", a.why ? `${a.became}: ${a.why}` : a.became));
       table.append(tr);
     }
     s.append(table);
@@ -179,7 +182,12 @@
   function again(panel, head, run) {
     const s = section(panel, "Repeat this run");
     const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-    if (head && head.command) s.append(element("pre", head.command.map(quote).join(" ")));
+    if (head && head.command) {
+      const line = element("pre");
+      // Words break only where they are longer than the line.
+      for (const word of head.command) line.append(element("span", quote(word)), " ");
+      s.append(line);
+    }
     pairs(s, [
       ["Version", head && `${head.program} ${head.version}`],
       ["System", head && head.system],

@@ -33,10 +33,14 @@ fn tile(folder: &Folder, name: &str) -> PathBuf {
 }
 
 fn report(folder: &Folder) -> PathBuf {
+    report_with(folder, &[])
+}
+
+fn report_with(folder: &Folder, flags: &[&str]) -> PathBuf {
     let input = tile(folder, "tile.las");
     let (out, page) = (folder.path("clean.las"), folder.path("report.html"));
-    let args = ["denoise", "--las-scale", "auto", "--method", "mls", "--report"];
-    let args = args.iter().map(std::ffi::OsStr::new);
+    let args = ["denoise", "--las-scale", "auto", "--method", "mls"];
+    let args = args.iter().chain(flags).chain(&["--report"]).map(std::ffi::OsStr::new);
     pellucid(args.chain([page.as_os_str(), input.as_os_str(), out.as_os_str()])).code(0);
     page
 }
@@ -234,4 +238,34 @@ fn on_a_telephone_everything_can_be_reached() {
     assert_eq!(b.eval("document.documentElement.scrollWidth"), json!(420));
     b.eval("document.documentElement.scrollTop = 700");
     b.shot("phone-details");
+}
+
+#[test]
+fn charts_leave_out_what_did_not_move_and_words_stay_whole() {
+    let Some(program) = program() else { return };
+    let folder = Folder::new();
+    let page = report_with(&folder, &["--class", "building"]);
+    let mut b = Browser::start(&program, (420, 900));
+    b.open(&file_address(&page));
+    let moved = b.eval("Pellucid.app.group.meta.run.displacement.moved").as_u64().unwrap();
+    assert!(moved > 100 && moved < 1_000, "{moved}");
+    let label = b.eval("document.querySelector('#panel .pair svg').getAttribute('aria-label')");
+    assert!(label.as_str().unwrap().contains(&format!("{moved} points")), "{label}");
+    let panel = b.eval("document.getElementById('panel').innerText");
+    assert!(panel.as_str().unwrap().contains("points that did not move"), "{panel}");
+    // Labels are as large as other small text, and inside of the panel.
+    let labels = b.eval(
+        "[...document.querySelectorAll('#panel svg text')].map((t) => t.getBoundingClientRect()).map((r) => [r.left, r.height])",
+    );
+    for label in labels.as_array().unwrap() {
+        assert!(label[0].as_f64() >= Some(0.0) && label[1].as_f64() > Some(9.0), "{labels}");
+    }
+    // Names of attributes and flags are not broken inside.
+    for part in ["table.plain th", "pre span"] {
+        let lines = b.eval(&format!(
+            "[...document.querySelectorAll('#panel {part}')].map((e) => {{ const r = document.createRange(); r.selectNodeContents(e); return new Set([...r.getClientRects()].map((c) => c.top)).size; }})"
+        ));
+        let lines: Vec<usize> = serde_json::from_value(lines).unwrap();
+        assert!(lines.len() > 3 && lines.iter().all(|n| *n == 1), "{part}: {lines:?}");
+    }
 }
