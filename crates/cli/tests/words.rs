@@ -102,3 +102,11 @@ fn names_of_cloud_optimized_files_are_refused_before_the_work() {
     ran.says(&["out.copc.laz", "COPC", ".laz without .copc"]);
     run(&folder, "convert bad.ply out.copc.laz").code(2).says(&["COPC"]);
 }
+
+#[test]
+fn help_has_each_flag_under_its_own_heading() {
+    let help = pellucid(["denoise", "--help"]).code(0).stdout;
+    let at = |words: &str| help.find(words).unwrap_or_else(|| panic!("no {words} in {help}"));
+    assert!(at("--overwrite") < at("Selection:") && at("Selection:") < at("--class <"));
+    assert!(at("Lines of sight:") < at("--along-ray\n") && at("Large files:") < at("--resume\n"));
+}

@@ -30,46 +30,46 @@ pub struct InFormat {
 
 /// Which points are selected.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Selection")]
 pub struct Part {
     /// Select points of these classes (attribute "classification"), by number or by name, such as
     /// ground or building
+    #[arg(help_heading = "Selection")]
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',', value_parser = parse_las_class)]
     pub class: Vec<u8>,
     /// Select points inside this box, including its faces
+    #[arg(help_heading = "Selection")]
     #[arg(long = "box", value_name = "X0,Y0,Z0,X1,Y1,Z1", allow_hyphen_values = true)]
     #[arg(value_parser = bounds)]
     pub within: Option<Bounds>,
     /// Select points with this value, or a value from LO to HI (A=LO..HI, A=LO.., A=..HI); can be
     /// given several times; NAME.2 is the third value of an attribute that has several
+    #[arg(help_heading = "Selection")]
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = condition)]
     pub select: Vec<Condition>,
 }
 
 /// Files larger than memory.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Large files")]
 pub struct Large {
     /// Use at most this much memory, such as 2G or 500M, by denoising tile by tile (LAS, LAZ, E57,
     /// binary PLY; method auto)
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", help_heading = "Large files")]
     pub memory: Option<Memory>,
     /// Resume an interrupted run with --memory
-    #[arg(long, requires = "memory")]
+    #[arg(long, requires = "memory", help_heading = "Large files")]
     pub resume: bool,
 }
 
 /// In which direction points move.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Lines of sight")]
 pub struct Sight {
     /// Move points only along the line of sight from the scanner (E57 with poses, spherical
     /// coordinates or a grid, PTX, PCD with a viewpoint or a grid, or --viewpoint)
-    #[arg(long)]
+    #[arg(long, help_heading = "Lines of sight")]
     pub along_ray: bool,
     /// Set the position of the scanner, in file coordinates
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, requires = "along_ray")]
-    #[arg(value_parser = viewpoint)]
+    #[arg(value_parser = viewpoint, help_heading = "Lines of sight")]
     pub viewpoint: Option<Viewpoint>,
 }
 
