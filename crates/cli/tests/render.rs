@@ -79,8 +79,21 @@ fn one_far_point_does_not_empty_the_picture() {
     points.push([1e6, 0.0, 0.0]);
     let (a, out) = (folder.file("a.ply", ply(&points)), folder.path("out.png"));
     let args = ["render", a.to_str().unwrap(), out.to_str().unwrap(), "--size", "100x100"];
-    pellucid(args).code(0).says(&["1 points far away"]);
+    pellucid(args).code(0).says(&["1 point far away"]);
     assert!(drawn(&out) > 3_000);
+}
+
+#[test]
+fn clouds_that_lie_elsewhere_are_reported() {
+    let folder = Folder::new();
+    let points = noisy_sphere(300);
+    let a = folder.file("a.ply", ply(&points));
+    let far: Vec<_> = points.iter().map(|p| [p[0] + 1e5, p[1], p[2]]).collect();
+    let (b, out) = (folder.file("b.ply", ply(&far)), folder.path("out.png"));
+    let [a, b, out] = [&a, &b, &out].map(|p| p.to_str().unwrap());
+    pellucid(["render", a, b, out, "--size", "50x50"]).code(0).says(&["b.ply", "lies elsewhere"]);
+    let alike = pellucid(["render", a, a, out, "--size", "50x50", "--overwrite"]).code(0);
+    assert_eq!(alike.stderr, "");
 }
 
 #[test]

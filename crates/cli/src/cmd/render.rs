@@ -49,7 +49,7 @@ pub fn run(args: &Render) -> Result<(), Failure> {
         if cloud.bounds().is_none() {
             return Err(Failure::input(naming(path, "there is no point with finite coordinates")));
         }
-        let ready = show.busy("looking", || {
+        let ready = show.busy("measuring", || {
             ready(args, path, &cloud, first.as_ref().unwrap_or(&cloud), truth.as_ref())
         })?;
         clouds.push(ready);
@@ -116,12 +116,34 @@ fn draw(args: &Render, clouds: &[Ready]) -> crate::render::Image {
         .collect();
     let (points, far) = near_the_middle(clouds.first().map_or(&[][..], |c| &c.points));
     if far > 0 {
-        note(&format!("{far} points far away from the others may lie outside of the picture"));
+        let points = if far == 1 { "point" } else { "points" };
+        note(&format!("{far} {points} far away from the others may lie outside of the picture"));
+    }
+    for (c, path) in clouds.iter().zip(&args.inputs).skip(1) {
+        if is_apart(&points, &near_the_middle(&c.points).0) {
+            let place =
+                "the picture shows the place of the first cloud, and this one lies elsewhere";
+            note(&naming(path, format!("{place}; draw it on its own")));
+        }
     }
     let camera =
         Camera::fit(&points, (args.view.0, args.view.1), size.0 as f64 / size.1 as f64, MARGIN)
             .closer(args.focus.map(|f| args.up.upright(f.0)), args.zoom);
     Strip { panel: size, columns: args.columns }.draw(&panels, &camera, legend.as_ref())
+}
+
+/// Whether the boxes around two clouds do not meet.
+fn is_apart(a: &[Point], b: &[Point]) -> bool {
+    let ends = |points: &[Point], axis: usize| {
+        points
+            .iter()
+            .filter(|p| p[axis].is_finite())
+            .fold((f64::MAX, f64::MIN), |(lo, hi), p| (lo.min(p[axis]), hi.max(p[axis])))
+    };
+    (0..3).any(|axis| {
+        let ((a_lo, a_hi), (b_lo, b_hi)) = (ends(a, axis), ends(b, axis));
+        a_hi < b_lo || b_hi < a_lo
+    })
 }
 
 fn legend(args: &Render, clouds: &[Ready]) -> Option<Legend> {
