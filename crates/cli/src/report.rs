@@ -7,6 +7,7 @@ use pellucid::cloud::Point;
 use pellucid::cloud::outliers::Rule;
 use pellucid::denoise::registry::ParameterMap;
 use pellucid::denoise::{Report, Stop};
+use pellucid::steps::label;
 use serde::Serialize;
 
 use crate::cmd::labels::without_folders;
@@ -143,11 +144,11 @@ impl RunReport {
             None => String::new(),
         };
         let outliers = match &self.outliers {
-            Some(o) => format!("{} outliers {}, ", o.found, o.done),
+            Some(o) => format!("{} {}, ", label::counted(o.found), o.done),
             None => String::new(),
         };
-        let moved = match (self.stop, self.report.notes.last()) {
-            (Stop::NothingToDo, Some(why)) if d.movement.moved == 0 => self.unmoved(why),
+        let moved = match d.movement.moved {
+            0 => self.unmoved(),
             _ => format!("moved by {:.3e}{unit} on average", d.movement.mean),
         };
         format!(
@@ -157,30 +158,17 @@ impl RunReport {
     }
 }
 
-/// Why nothing was moved, and what to try.
 impl RunReport {
-    fn unmoved(&self, last_note: &str) -> String {
+    /// Why nothing was moved, and what to try.
+    fn unmoved(&self) -> String {
+        let why = pellucid::unmoved::reason(self.stop, &self.report, &self.parameters);
         if self.parameters.get("strength").is_some_and(|s| s.as_f64() == Some(0.0)) {
-            return "nothing was moved: the strength is 0".to_owned();
+            return format!("nothing was moved: {why}");
         }
-        let given = self.parameters.contains_key("noise");
-        let why = match (self.report.noise, self.report.spacing) {
-            (Some(noise), Some(spacing)) if spacing > 0.0 => format!(
-                "the {} noise, {noise:.2e} or {:.2} spacings, is too little to tell from \
-                 the surface",
-                if given { "given" } else { "estimated" },
-                noise / spacing
-            ),
-            _ => last_note.replace("; nothing was moved", ""),
-        };
-        let points = match self.report.volume_points {
-            0 => String::new(),
-            n => format!(" ({n} points belong to no surface, such as leaves)"),
-        };
         let other = if self.method == "mls" { "apss" } else { "mls" };
         format!(
-            "nothing was moved: {why}{points}; if the points are noisy all the same, give the \
-             noise in file units with --noise X, or try --method {other}"
+            "nothing was moved: {why}; if the points are noisy all the same, give the noise in file \
+             units with --noise X, or try --method {other}"
         )
     }
 }

@@ -29,7 +29,7 @@ fn scan() -> Folder {
 fn a_pipeline_does_what_its_commands_do() {
     let folder = scan();
     let ran = run(&folder, "run :steps.toml :in.ply :out.ply").code(0);
-    for word in ["outliers: 1 outliers removed", "denoise: mls", "normals: 1500 normals"] {
+    for word in ["outliers: 1 outlier removed", "denoise: mls", "normals: 1500 normals"] {
         assert!(ran.stdout.contains(word), "{ran:?}");
     }
     run(&folder, "outliers :in.ply :1.ply --remove").code(0);
@@ -77,4 +77,18 @@ fn mistakes_are_explained_and_nothing_is_written() {
     few.says(&["few.ply", "step 1 (outliers)"]);
     assert!(!folder.path("out.ply").exists());
     assert_eq!(fs::read_to_string(folder.path("steps.toml")).unwrap(), STEPS);
+}
+
+#[test]
+fn steps_that_move_nothing_say_why() {
+    let folder = Folder::new();
+    let at = |i: u32| [f64::from(i % 30), f64::from(i / 30), 0.0];
+    folder.file("in.ply", ply(&(0..900).map(at).collect::<Vec<_>>()));
+    folder.file("steps.toml", "[[step]]\ndo = \"denoise\"\n\n[[step]]\ndo = \"normals\"\n");
+    let ran = run(&folder, "run :steps.toml :in.ply :out.ply").code(0);
+    for words in ["nothing was moved: ", "too little", "noise = X"] {
+        assert!(ran.stdout.contains(words), "{words}: {ran:?}");
+    }
+    // Where all have normals, nothing is said of those without.
+    assert!(!ran.stdout.contains("none"), "{ran:?}");
 }

@@ -117,7 +117,7 @@ fn denoise_removes_or_labels_outliers() {
     points.insert(700, [60.0, 0.0, 0.0]);
     folder.file("in.ply", ply(&points));
     let ran = run(&folder, "denoise :in.ply :removed.ply --outliers remove").code(0);
-    assert!(ran.stdout.contains("1 outliers removed"), "{ran:?}");
+    assert!(ran.stdout.contains("1 outlier removed"), "{ran:?}");
     let removed = points_of(&folder.path("removed.ply"));
     assert_eq!(removed.len(), 2_000);
     assert!(removed.iter().all(|p| p[0] < 20.0));

@@ -185,6 +185,7 @@ pub mod facts;
 pub mod merge;
 pub mod split;
 pub mod steps;
+pub mod unmoved;
 
 use std::path::Path;
 

@@ -198,9 +198,10 @@ fn line(
 ) -> String {
     let share = 100.0 * count as f64 / points.max(1) as f64;
     let mut line = format!(
-        "{} -> {}: {points} points, {count} outliers ({share:.2} %) by {}, {done}\n",
+        "{} -> {}: {points} points, {} ({share:.2} %) by {}, {done}\n",
         input.display(),
         output.display(),
+        label::counted(count),
         rule.name()
     );
     line.extend(place.line(count));

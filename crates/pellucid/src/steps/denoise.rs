@@ -6,6 +6,7 @@ use pellucid_io::Document;
 
 use super::{Denoise, Fault, normals};
 use crate::big::Movement;
+use crate::unmoved;
 
 impl Denoise {
     /// The method with its parameters.
@@ -43,6 +44,14 @@ impl Denoise {
         document.cloud = result.cloud;
         if let Some(old) = old.filter(|_| movement.max > 0.0) {
             normals::update(&mut document.cloud, &old, None).map_err(|e| e.to_string())?;
+        }
+        if movement.moved == 0 {
+            let mut parameters = self.parameters.clone();
+            parameters.extend(self.strength.map(|s| ("strength".to_owned(), s.into())));
+            let why = unmoved::reason(result.stop, &result.report, &parameters);
+            let hint = "if the points are noisy all the same, give noise = X in file units, or \
+                        another method";
+            return Ok(format!("{}: nothing was moved: {why}; {hint}", method.name));
         }
         Ok(format!(
             "{}: {} points moved, by {:.3e} on average",

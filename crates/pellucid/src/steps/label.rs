@@ -48,6 +48,11 @@ pub fn mark(
     })
 }
 
+/// So many outliers, in words.
+pub fn counted(count: usize) -> String {
+    if count == 1 { "1 outlier".to_owned() } else { format!("{count} outliers") }
+}
+
 /// Where outliers are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Place {
@@ -88,7 +93,13 @@ impl Place {
     pub fn line(&self, count: usize) -> Option<String> {
         let (lo, hi) = self.bounds?;
         let axes = ["x", "y", "z"].iter().zip(lo.iter().zip(&hi));
-        let digits = |x: f64| if x.abs() < 1e15 { format!("{x:.2}") } else { format!("{x:e}") };
+        // A hundredth of the box, which may be that of a room in meters or of a city in feet.
+        let size = (0..3).map(|a| hi[a] - lo[a]).fold(0.0, f64::max);
+        let places = if size > 0.0 { (2.0 - size.log10().floor()).clamp(0.0, 9.0) } else { 6.0 };
+        let places = places as usize;
+        let digits = |x: f64| {
+            if x.abs() < 1e15 { format!("{x:.places$}") } else { format!("{x:e}") }
+        };
         let range =
             |(a, (l, h)): (&&str, (&f64, &f64))| format!("{a} {} to {}", digits(*l), digits(*h));
         let ranges: Vec<String> = axes.map(range).collect();

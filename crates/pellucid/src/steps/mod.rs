@@ -303,7 +303,7 @@ impl Outliers {
                 label::mark(&mut document.cloud, &found.flags, format)?.to_owned()
             }
         };
-        Ok(format!("{count} outliers {done}"))
+        Ok(format!("{} {done}", label::counted(count)))
     }
 }
 

@@ -37,7 +37,17 @@ pub fn add(
         1 => "turned to the scanner".to_owned(),
         n => format!("turned to {n} scanners"),
     };
-    Ok(format!("{} normals, {side}; {without} points have none", normals.len() - without))
+    Ok(said(normals.len() - without, &side, without))
+}
+
+/// What was done, for people.
+pub fn said(found: usize, side: &str, without: usize) -> String {
+    let rest = match without {
+        0 => String::new(),
+        1 => "; 1 point has none".to_owned(),
+        n => format!("; {n} points have none"),
+    };
+    format!("{found} normals, {side}{rest}")
 }
 
 /// A normal for each row, zero where there is none, turned to the eye that `scans` names, or else the

@@ -48,7 +48,6 @@ impl Change for Added {
     }
 
     fn said(&self, _: usize, after: usize) -> String {
-        let without = self.without;
-        format!("{} normals, turned to the scanner; {without} points have none", after - without)
+        normals::said(after - self.without, "turned to the scanner", self.without)
     }
 }
