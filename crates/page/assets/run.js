@@ -136,7 +136,9 @@
     bins(b, "Along the surface", beside, {});
     pair.append(a, b);
     s.append(pair);
-    const still = all.length - moved.length;
+    // A page has steps of positions, and some of a large cloud only; the run knows better.
+    const { run } = group.meta;
+    const still = run ? run.points - run.displacement.moved : all.length - moved.length;
     if (still) s.append(element("p", `Without the ${still.toLocaleString("en")} points that did not move.`, { class: "note" }));
     s.append(element("p", "Along the normal: out of the surface to the right, into it to the left.", { class: "note" }));
     const unit = group.meta.unit || "file units";

@@ -78,7 +78,8 @@ fn sizes(table: &NeighborTable, spacing: f64) -> Vec<f64> {
 }
 
 /// The cloud's own colors as bytes, if it has any. Wider types count from 0 to their largest
-/// value, or to 255 if nothing is larger; fractions from 0 to 1.
+/// value, or to 255 if nothing is larger; fractions from 0 to 1. LAS points have black in their
+/// color fields if nobody filled them, so that black alone is no color.
 pub fn colors(cloud: &PointCloud) -> Option<Vec<Rgb>> {
     let a = cloud.attribute(names::COLOR).filter(|a| a.width() >= 3)?;
     let v = a.values();
@@ -90,10 +91,11 @@ pub fn colors(cloud: &PointCloud) -> Option<Vec<Rgb>> {
         _ => 65535.0,
     };
     let byte = |i: usize| Some((v.get_f64(i)? / full * 255.0).clamp(0.0, 255.0).round() as u8);
-    (0..cloud.len())
+    let colors: Option<Vec<Rgb>> = (0..cloud.len())
         .map(|i| a.width() * i)
         .map(|i| Some([byte(i)?, byte(i + 1)?, byte(i + 2)?]))
-        .collect()
+        .collect();
+    colors.filter(|all| all.iter().any(|c| *c != [0; 3]))
 }
 
 /// A color for each direction.

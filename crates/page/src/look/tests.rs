@@ -49,6 +49,10 @@ fn colors_are_scaled_by_their_type() {
     assert_eq!(with(Values::U8(vec![1, 128, 255])), [1, 128, 255]);
     assert_eq!(with(Values::U16(vec![0, 65535, 257 * 7])), [0, 255, 7]);
     assert_eq!(with(Values::F32(vec![0.0, 1.0, 0.2])), [0, 255, 51]);
+    // Fields that nobody filled.
+    let mut cloud = PointCloud::new(vec![[0.0; 3]; 2]);
+    cloud.set_attribute(Attribute::vector("color", 3, Values::U16(vec![0; 6]))).unwrap();
+    assert!(colors(&cloud).is_none());
 }
 
 #[test]
