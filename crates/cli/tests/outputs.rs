@@ -55,6 +55,33 @@ fn existing_outputs_are_noticed_before_any_file_is_worked_on() {
     assert_eq!(std::fs::read(folder.path("out/b.ply")).unwrap(), b"mine");
 }
 
+/// No command reads a file before it knows that there is a place for its output.
+#[test]
+fn outputs_of_every_command_are_checked_before_the_input_is_read() {
+    let folder = Folder::new();
+    folder.file("bad.ply", "no cloud at all");
+    folder.file("steps.toml", "[[step]]\ndo = \"denoise\"\n");
+    folder.file("out.ply", "mine");
+    folder.file("out.png", "mine");
+    for command in [
+        "denoise @bad.ply @out.ply",
+        "outliers @bad.ply @out.ply",
+        "thin @bad.ply @out.ply --voxel 1",
+        "crop @bad.ply @out.ply --box 0,0,0,1,1,1",
+        "merge @bad.ply @bad.ply @out.ply",
+        "dedup @bad.ply @out.ply",
+        "normals @bad.ply @out.ply",
+        "distance @bad.ply @bad.ply @out.ply",
+        "noise @bad.ply @out.ply --level 1",
+        "convert @bad.ply @out.ply",
+        "run @steps.toml @bad.ply @out.ply",
+        "render @bad.ply @out.png",
+    ] {
+        let args: Vec<&str> = command.split(' ').collect();
+        run(&folder, &args).code(2).says(&["the file exists already", "--overwrite"]);
+    }
+}
+
 #[test]
 fn several_inputs_are_not_put_into_a_folder_named_like_a_file() {
     let folder = Folder::new();

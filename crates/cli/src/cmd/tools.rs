@@ -65,12 +65,28 @@ fn each(
     pieces: Prepare,
     work: impl Fn(&mut Document, &Path) -> Result<String, Failure> + Sync,
 ) -> Result<(), Failure> {
+    each_of(&checked(request, common)?, common, title, pieces, work)
+}
+
+/// What goes where, if all of it can be read and written.
+fn checked(request: &Request, common: &Common) -> Result<Vec<Job>, Failure> {
     let jobs = jobs::plan(request)?;
     for job in &jobs {
         streams::check(&job.input, &job.output, &job.streams, &options(common, &job.forbid))?;
     }
+    Ok(jobs)
+}
+
+/// The same for jobs that were checked.
+fn each_of(
+    jobs: &[Job],
+    common: &Common,
+    title: &str,
+    pieces: Prepare,
+    work: impl Fn(&mut Document, &Path) -> Result<String, Failure> + Sync,
+) -> Result<(), Failure> {
     let show = Show::new(common.quiet);
-    jobs::each(&jobs, |job| {
+    jobs::each(jobs, |job| {
         if let Some(memory) = pieces::wanted(common.memory, &[&job.input], &job.output)? {
             let piece_run = pieces::PieceRun::new(common, &job.forbid, memory);
             let said = pieces::change(&piece_run, &job.input, &job.output, pieces)?;

@@ -8,8 +8,8 @@ use pellucid::cloud::{Attribute, Values};
 use pellucid::distances::{Reference, Summary};
 use pellucid::io::{self, Document};
 
-use super::each;
 use super::pieces::{self, Change};
+use super::{checked, each_of};
 use crate::args::Distance;
 use crate::cmd::compare::number;
 use crate::cmd::jobs::Request;
@@ -24,8 +24,6 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     let [inputs @ .., path, output] = args.paths.as_slice() else {
         return Err(Failure::input("give IN, REFERENCE and OUT"));
     };
-    pieces::check_fits(args.common.memory, path)?;
-    let reference = read(args, path)?;
     let request = Request {
         inputs,
         output,
@@ -35,9 +33,12 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
         makes_folders: true,
         forbid: vec![path.clone()],
     };
+    let jobs = checked(&request, &args.common)?;
+    pieces::check_fits(args.common.memory, path)?;
+    let reference = read(args, path)?;
     let measured = || Measured { reference: &reference, path, summary: Summary::default() };
     let prepare = |_: &Large, _: &mut Run| Ok(Box::new(measured()) as Box<dyn Change>);
-    each(&request, &args.common, "measuring", &prepare, |document, _| {
+    each_of(&jobs, &args.common, "measuring", &prepare, |document, _| {
         let mut measured = measured();
         measured.change(document)?;
         Ok(measured.said(document.cloud.len(), document.cloud.len()))
