@@ -76,14 +76,17 @@ def test_plyfile_reads_them(source: Any, tmp_path: pathlib.Path) -> None:
     plyfile = pytest.importorskip("plyfile")
     convert(tmp_path / "source.las", tmp_path / "other.ply")
     vertex = plyfile.PlyData.read(str(tmp_path / "other.ply"))["vertex"]
-    for name in ["intensity", "classification", "return_number", "nx", "ny", "nz", "red"]:
+    for name in ["intensity", "classification", "return_number", "nx", "ny", "nz"]:
         assert np.allclose(vertex[name], np.asarray(source[name])), name
+    # Open3D takes colors of eight bits only.
+    assert vertex["red"].dtype == np.uint8
+    assert np.array_equal(257 * vertex["red"].astype(int), np.asarray(source.red))
 
 
-def test_open3d_reads_pts_and_pcd(source: Any, tmp_path: pathlib.Path) -> None:
+def test_open3d_reads_pts_pcd_and_ply(source: Any, tmp_path: pathlib.Path) -> None:
     open3d = pytest.importorskip("open3d")
     colors = np.column_stack([source.red, source.green, source.blue]) // 257
-    for extension in ("pts", "pcd"):
+    for extension in ("pts", "pcd", "ply"):
         path = tmp_path / f"other.{extension}"
         convert(tmp_path / "source.las", path)
         # Its older reader takes coordinates of PCD for single precision.
