@@ -7,7 +7,7 @@ use pellucid::cloud::{Attribute, Point, PointCloud, Values, vec3};
 use pellucid::io::{self, Document, WriteOptions};
 
 fn run(folder: &Folder, args: &str) -> Ran {
-    let path = |a: &str| [".ply", ".las", ".obj", ".xyz"].iter().any(|e| a.ends_with(e));
+    let path = |a: &str| [".ply", ".las", ".obj", ".xyz", ".e57"].iter().any(|e| a.ends_with(e));
     pellucid(args.split_whitespace().map(|a| match path(a) {
         true => folder.path(a).into_os_string(),
         false => a.into(),
@@ -183,6 +183,12 @@ fn distances_to_points_and_to_meshes_are_attributes() {
     assert!(found[2].is_nan());
     run(&folder, "distance in.ply plane.ply plain.ply").code(0);
     assert_eq!(column(&read(&folder, "plain.ply"), "distance")[3], 3.0);
+
+    // In the unit of the file, if it has one.
+    assert!(ran.stdout.ends_with("largest 5.0000 file units\n"), "{ran:?}");
+    write(&folder, "plane.e57", PointCloud::new(vec![[0.25, 0.25, 0.0], [-3.0, 0.0, 1.0]]));
+    let ran = run(&folder, "distance plane.e57 in.ply x.e57").code(0);
+    assert!(ran.stdout.ends_with("largest 3.0000 m\n"), "{ran:?}");
 
     run(&folder, "distance plane.ply in.ply x.ply --signed").code(2).says(&["normals", "in.ply"]);
     assert_eq!(points_of(&folder.path("out.ply")).len(), 4);

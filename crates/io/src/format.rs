@@ -266,7 +266,7 @@ impl Format {
 
     /// Whether it takes over the comments of other formats.
     pub(crate) fn holds_comments(self) -> bool {
-        matches!(self, Format::Ply | Format::Pcd)
+        matches!(self, Format::Ply | Format::Pcd | Format::Obj)
     }
 
     /// The format that a file's first bytes look like.

@@ -13,7 +13,7 @@ impl Source {
         }
         let mut left = self.records(format);
         if !format.holds_comments() && !self.comments.is_empty() {
-            left.push(format!("{} comments", self.comments.len()));
+            left.push(counted(self.comments.len(), "comment"));
         }
         let reason = format!("{} cannot store it", format.name());
         left.into_iter().map(|attribute| Dropped { attribute, reason: reason.clone() }).collect()
@@ -22,7 +22,7 @@ impl Source {
     /// Names of what only the file's own format holds.
     fn records(&self, format: Format) -> Vec<String> {
         let faces = |n: usize| {
-            (n > 0 && !format.holds_faces()).then(|| format!("{n} faces")).into_iter().collect()
+            (n > 0 && !format.holds_faces()).then(|| counted(n, "face")).into_iter().collect()
         };
         match &self.detail {
             Detail::Las(las) => las.records(),
@@ -30,7 +30,7 @@ impl Source {
                 let kept = |name: &str| name == "face" && format.holds_faces();
                 let others = ply.other_elements().into_iter();
                 let left = others.filter(|(name, count)| *count > 0 && !kept(name));
-                left.map(|(name, count)| format!("{count} elements \"{name}\"")).collect()
+                left.map(|(name, n)| format!("{} \"{name}\"", counted(n, "element"))).collect()
             }
             Detail::Obj(obj) => {
                 let mut left: Vec<String> = faces(obj.faces.len());

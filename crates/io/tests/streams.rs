@@ -55,9 +55,12 @@ fn whatever_a_format_cannot_store_is_said() {
     let mesh = read(MESH);
     assert!(left(&mesh, "ply").is_empty());
     let las = left(&mesh, "las");
-    for words in ["1 elements \"face\"", "1 elements \"edge\"", "1 comments"] {
+    for words in ["1 element \"face\"", "1 element \"edge\"", "1 comment:"] {
         assert!(las.iter().any(|l| l.starts_with(words)), "{words} is not in {las:?}");
     }
+    // What is written is not said to be left out.
+    let obj = left(&mesh, "obj");
+    assert!(obj.len() == 1 && obj[0].starts_with("1 element \"edge\""), "{obj:?}");
     // Faces go along, the rest does not.
     let off = left(&mesh, "off");
     assert!(!off.iter().any(|l| l.contains("face")), "{off:?}");
@@ -65,7 +68,7 @@ fn whatever_a_format_cannot_store_is_said() {
 
     let obj = read("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\ng part\nf 1 2 3\n");
     let pcd = left(&obj, "pcd");
-    assert!(pcd.iter().any(|l| l.starts_with("1 faces")), "{pcd:?}");
+    assert!(pcd.iter().any(|l| l.starts_with("1 face:")), "{pcd:?}");
     assert!(pcd.iter().any(|l| l.starts_with("2 lines of texture")), "{pcd:?}");
 
     let pcd = "VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 2\n\

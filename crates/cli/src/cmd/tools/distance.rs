@@ -36,7 +36,8 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     let jobs = checked(&request, &args.common)?;
     pieces::check_fits(args.common.memory, path)?;
     let reference = read(args, path)?;
-    let measured = || Measured { reference: &reference, path, summary: Summary::default() };
+    let unit = "file units";
+    let measured = || Measured { reference: &reference, path, unit, summary: Summary::default() };
     let prepare = |_: &Large, _: &mut Run| Ok(Box::new(measured()) as Box<dyn Change>);
     each_of(&jobs, &args.common, "measuring", &prepare, |document, _| {
         let mut measured = measured();
@@ -63,6 +64,7 @@ fn read(args: &Distance, path: &Path) -> Result<Reference, Failure> {
 struct Measured<'a> {
     reference: &'a Reference,
     path: &'a Path,
+    unit: &'static str,
     summary: Summary,
 }
 
@@ -70,6 +72,7 @@ impl Change for Measured<'_> {
     fn change(&mut self, piece: &mut Document) -> Result<(), Failure> {
         let distances = self.reference.distances(piece.cloud.positions());
         self.summary.add(&distances);
+        self.unit = piece.source.unit().unwrap_or(self.unit);
         let attribute = Attribute::scalar(DISTANCE, Values::F64(distances));
         piece.cloud.set_attribute(attribute).map_err(Failure::work)
     }
@@ -77,11 +80,12 @@ impl Change for Measured<'_> {
     fn said(&self, _: usize, after: usize) -> String {
         let what = if self.reference.is_mesh() { "the mesh" } else { "the points" };
         format!(
-            "{after} points, distance to {what} of {}: mean {}, rms {}, largest {} file units",
+            "{after} points, distance to {what} of {}: mean {}, rms {}, largest {} {}",
             self.path.display(),
             number(self.summary.mean()),
             number(self.summary.rms()),
-            number(self.summary.largest())
+            number(self.summary.largest()),
+            self.unit
         )
     }
 }
