@@ -30,6 +30,9 @@ pub struct Args {
     /// Constants of the default method that differ, as JSON.
     #[arg(long)]
     tuning: Option<String>,
+    /// A folder to write the results to, as `<shape>_<level>.ply`.
+    #[arg(long)]
+    keep: Option<PathBuf>,
 }
 
 type Measures = Vec<(&'static str, f64)>;
@@ -121,6 +124,10 @@ fn cell(
         let denoised = method.denoise(&noisy, &mut Run::default())?;
         let report = &denoised.report;
         let mut result = denoised.cloud;
+        if let Some(folder) = &args.keep {
+            let path = folder.join(format!("{shape}_{level}.ply"));
+            pellucid_io::write(&path, &result.clone().into(), &Default::default())?;
+        }
         let pairs = clean.positions().iter().zip(noisy.positions());
         let true2 = pairs.map(|(a, b)| vec3::distance2(*a, *b)).sum::<f64>() / 3.0;
         let true_noise = (true2 / clean.len() as f64).sqrt();

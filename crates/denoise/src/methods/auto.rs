@@ -34,6 +34,7 @@ use crate::parameters::{Checked, Parameters, above, between, parameters};
 use crate::registry::Method;
 use crate::{DenoiseError, Denoised, Denoiser, Report, Run, Stop};
 
+use levels::MostRounds;
 use treatment::{Treatment, Work};
 
 pub use learned::Learned;
@@ -41,8 +42,8 @@ pub use overview::CloudEstimate;
 pub use survey::Survey;
 pub use tuning::Tuning;
 
-/// Most rounds of all levels together.
-const MOST_ROUNDS: usize = 20;
+/// Most rounds of clouds that are learned from as a whole.
+const MOST_ROUNDS: MostRounds = MostRounds { alone: 20, parts: 10, after_parts: 10 };
 const NAME: &str = "auto";
 const MIN_POINTS: usize = 4;
 
@@ -177,7 +178,10 @@ fn explain(t: &Treatment, parameters: &AutoParameters) -> Vec<String> {
         Stop::IterationLimit => "the limit of rounds was reached",
         _ => "the observer asked to stop",
     };
-    words.push(format!("patches of {} points at first", last.rounds[0].settings.size));
+    words.push(format!(
+        "patches of {} points at first",
+        last.rounds.first().map_or(0, |r| r.settings.size)
+    ));
     words.push(format!("stopped after {} rounds: {why}", last.rounds.len()));
     words
 }

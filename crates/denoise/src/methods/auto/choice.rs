@@ -13,12 +13,18 @@ use super::tuning::Tuning;
 
 /// Neighbors of a point, the point itself included.
 pub const NEIGHBORS: usize = 48;
+/// Half of the other neighbors.
+pub const HALF: usize = NEIGHBORS / 2;
+/// Numbers that are added at a time: sums have an order that vectorizes, and that no instruction set changes.
+const LANES: usize = 8;
 /// Neighbors whose mean distance is the local spacing.
 const NEAREST: usize = 6;
 /// Neighbors that choices are blended over.
 const BLEND: usize = 24;
 /// Numbers of neighbors over which residuals are averaged: a window cannot see what is narrower.
 const WINDOWS: [usize; 4] = [8, 16, 32, 48];
+/// Cosines between which two facets meet at a crease that a curved surface would have, too.
+const MILD: [f64; 2] = [0.77, 0.995];
 /// Cosine between two normals above which points are on the same sheet.
 const SAME_SHEET: f64 = 0.8;
 /// Points a task.
@@ -45,9 +51,14 @@ impl Near {
         &self.rows[i * self.count..(i + 1) * self.count]
     }
 
-    /// Every second neighbor of a point, without the point itself; the next pass gets the other half.
-    pub fn others(&self, i: usize, pass: usize) -> impl Iterator<Item = &u32> {
-        self.row(i)[1..].iter().skip(pass % 2).step_by(2)
+    /// Every second neighbor of a point, without the point itself; the next pass gets the other half. Where there is
+    /// one less, the point itself takes the last place.
+    #[inline(always)]
+    pub fn half(&self, i: usize, pass: usize) -> [u32; HALF] {
+        let mut half = [i as u32; HALF];
+        let others = self.row(i)[1..].iter().skip(pass % 2).step_by(2);
+        half.iter_mut().zip(others).for_each(|(half, &j)| *half = j);
+        half
     }
 
     /// The mean distance of a point to the nearest others.
@@ -74,30 +85,20 @@ pub struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// How much of the smoother of two surfaces each point takes, from 0 to 1; `against` is what
-    /// else speaks against it.
-    pub fn choose(
-        &self,
-        smooth: &Surface,
-        rough: &[Point],
-        near: &Near,
-        against: impl Fn(usize) -> f64 + Sync,
-    ) -> Vec<f64> {
-        let with = self.discrepancy(&smooth.y, &smooth.n, near);
-        let without = self.discrepancy(rough, &smooth.n, near);
-        let most = self.tuning.most_excess;
-        let mut excess = each(rough.len(), |i| (with[i] - without[i] + against(i)).min(most));
+    /// How much of the smoother of two surfaces each point takes, from 0 to 1.
+    pub fn choose(&self, smooth: &Surface, rough: &[Point], near: &Near) -> Vec<f64> {
+        let n = &smooth.n;
+        let mut excess = self.excess(smooth, rough, near);
         let by_facing = 1.0 / self.tuning.facet_width.powi(2);
         for pass in 0..self.tuning.averages {
             excess = each(rough.len(), |i| {
-                let (mut sum, mut weights) = (excess[i], 1.0);
-                for &j in near.others(i, pass) {
-                    let c = vec3::dot(smooth.n[i], smooth.n[j as usize]).abs();
-                    let w = fall((1.0 - c) * by_facing);
-                    weights += w;
-                    sum += w * excess[j as usize];
-                }
-                sum / weights
+                let others = near.half(i, pass);
+                let mut alike = Alike::new(n, i, &others, by_facing);
+                let mut e = [0.0; HALF];
+                e.iter_mut().zip(&others).for_each(|(e, &j)| *e = excess[j as usize]);
+                let weights = sum(&alike.weights);
+                alike.weights.iter_mut().zip(&e).for_each(|(w, e)| *w *= e);
+                (excess[i] + sum(&alike.weights)) / (1.0 + weights)
             });
         }
         let pass = |i: u32| f64::from(u8::from(excess[i as usize] < self.tuning.discrepancy));
@@ -106,28 +107,80 @@ impl Measured<'_> {
         })
     }
 
-    /// The discrepancy of every place, the mean over all windows.
-    fn discrepancy(&self, y: &[Point], n: &[Point], near: &Near) -> Vec<f64> {
-        let residual: Vec<f64> = each(y.len(), |i| {
-            let r = vec3::dot(vec3::sub(self.observed[i], y[i]), n[i]);
-            r / self.noise[i].max(f64::MIN_POSITIVE)
+    /// By how much the discrepancy of the smoother surface exceeds that of the other, the mean over all windows, and what
+    /// else speaks against it: the share of neighbors across a mild crease. Facets made of a curved surface have many of
+    /// them, real ones few.
+    fn excess(&self, smooth: &Surface, rough: &[Point], near: &Near) -> Vec<f64> {
+        let n = &smooth.n;
+        let residuals: Vec<[f64; 2]> = each(rough.len(), |i| {
+            let noise = self.noise[i].max(f64::MIN_POSITIVE);
+            let of = |y: Point| vec3::dot(vec3::sub(self.observed[i], y), n[i]) / noise;
+            [of(smooth.y[i]), of(rough[i])]
         });
-        each(y.len(), |i| {
-            let (mut sum, mut count, mut all) = (0.0, 0.0, 0.0);
-            for (at, &j) in near.row(i).iter().enumerate() {
-                let cos = vec3::dot(n[i], n[j as usize]);
-                // Neighbors that face elsewhere are on another sheet.
-                if cos.abs() > SAME_SHEET {
-                    sum += residual[j as usize] * cos.signum();
-                    count += 1.0;
+        each(rough.len(), |i| {
+            let row = near.row(i);
+            let (mut sum, mut count, mut all) = ([0.0; 2], 0.0, 0.0);
+            let (mut creases, mut from) = (0.0, 0);
+            for window in WINDOWS {
+                for &j in &row[from..window] {
+                    let cos = vec3::dot(n[i], n[j as usize]);
+                    // Neighbors that face elsewhere are on another sheet.
+                    let same = if cos.abs() > SAME_SHEET { cos.signum() } else { 0.0 };
+                    let r = residuals[j as usize];
+                    sum = [sum[0] + same * r[0], sum[1] + same * r[1]];
+                    count += same.abs();
+                    creases += f64::from(u8::from(MILD[0] < cos.abs() && cos.abs() < MILD[1]));
                 }
-                if WINDOWS.contains(&(at + 1)) {
-                    all += sum * sum / f64::max(count, 1.0);
-                }
+                from = window;
+                all += (sum[0] * sum[0] - sum[1] * sum[1]) / f64::max(count, 1.0);
             }
-            all / WINDOWS.len() as f64
+            let against = self.tuning.creases * creases / NEIGHBORS as f64;
+            (all / WINDOWS.len() as f64 + against).min(self.tuning.most_excess)
         })
     }
+}
+
+/// Neighbors of a point by their normals, in arrays of one kind so that loops vectorize.
+pub struct Alike {
+    /// The components of the normals.
+    pub normals: [[f64; HALF]; 3],
+    /// Cosines between these and the normal of the point.
+    pub cosines: [f64; HALF],
+    /// 1 for the same normal, less for others; nothing for the point itself.
+    pub weights: [f64; HALF],
+}
+
+impl Alike {
+    #[inline(always)]
+    pub fn new(n: &[Point], i: usize, others: &[u32; HALF], by_facing: f64) -> Alike {
+        let [mut x, mut y, mut z] = [[0.0; HALF]; 3];
+        for (k, &j) in others.iter().enumerate() {
+            [x[k], y[k], z[k]] = n[j as usize];
+        }
+        let (mut cosines, mut weights) = ([0.0; HALF], [0.0; HALF]);
+        for k in 0..HALF {
+            let c = n[i][0] * x[k] + n[i][1] * y[k] + n[i][2] * z[k];
+            cosines[k] = c;
+            weights[k] = fall((1.0 - c.abs()) * by_facing);
+        }
+        if others[HALF - 1] as usize == i {
+            weights[HALF - 1] = 0.0;
+        }
+        Alike { normals: [x, y, z], cosines, weights }
+    }
+}
+
+/// The sum, in an order that vectorizes.
+#[inline(always)]
+pub fn sum(values: &[f64; HALF]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    for k in (0..HALF).step_by(LANES) {
+        for l in 0..LANES {
+            lanes[l] += values[k + l];
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
 /// About `exp(-x)`, and nothing from 4 on.

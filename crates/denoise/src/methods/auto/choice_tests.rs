@@ -24,7 +24,7 @@ fn taken(height: impl Fn(&Point) -> f64, count: impl Fn(&Point) -> bool) -> f64 
     let smooth = Surface { n: vec![[0.0, 0.0, 1.0]; y.len()], y };
     let near = Near::of(&smooth.y, NEIGHBORS);
     let m = Measured { observed: &observed, noise: &noise, tuning: &tuning };
-    let chosen = m.choose(&smooth, &rough, &near, |_| 0.0);
+    let chosen = m.choose(&smooth, &rough, &near);
     let of: Vec<f64> =
         chosen.iter().zip(&observed).filter(|(_, p)| count(p)).map(|(c, _)| *c).collect();
     of.iter().sum::<f64>() / of.len() as f64

@@ -9,7 +9,7 @@ use featgraph::exp::exp;
 use pellucid_cloud::{Point, normals, vec3};
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Measured, NEIGHBORS, Near, Surface, each, fall};
+use super::choice::{Alike, HALF, Measured, NEIGHBORS, Near, Surface, each, sum};
 use super::relax;
 use super::tuning::Tuning;
 
@@ -17,8 +17,6 @@ use super::tuning::Tuning;
 const CURVED: usize = 24;
 /// Share of faceted points below which they are not looked for in other parts and pieces.
 const WORTH: f64 = 0.1;
-/// Cosines between which two facets meet at a crease that a curved surface would have, too.
-const MILD: [f64; 2] = [0.77, 0.995];
 
 /// What the end of a level does; lengths are in spacings.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -68,9 +66,7 @@ impl Finish {
         y.clone_from(&curved.y);
         if self.facets {
             let facets = faceted(&curved, &near, measured);
-            let creases = mild_creases(&facets.n, &near);
-            let against = |i: usize| measured.tuning.creases * creases[i];
-            let chosen = measured.choose(&facets, &curved.y, &near, against);
+            let chosen = measured.choose(&facets, &curved.y, &near);
             for i in 0..y.len() {
                 let step = vec3::sub(facets.y[i], y[i]);
                 y[i] = vec3::add(y[i], vec3::scale(step, self.amount * chosen[i]));
@@ -130,44 +126,37 @@ fn faceted(from: &Surface, near: &Near, measured: &Measured) -> Surface {
     let by_facing = 1.0 / (tuning.facet_width * tuning.facet_width);
     for pass in 0..tuning.facet_normals {
         n = each(n.len(), |i| {
-            let mut sum = n[i];
-            for &j in near.others(i, pass) {
-                let m = n[j as usize];
-                let c = vec3::dot(n[i], m);
-                // By c and not its sign, so that nothing jumps where normals are at right angles.
-                sum = vec3::add(sum, vec3::scale(m, c * fall((1.0 - c.abs()) * by_facing)));
+            let others = near.half(i, pass);
+            let Alike { mut normals, cosines, weights } = Alike::new(&n, i, &others, by_facing);
+            let mut m = n[i];
+            for c in 0..3 {
+                for k in 0..HALF {
+                    // By the cosine and not its sign, so that nothing jumps where normals are at right angles.
+                    normals[c][k] *= weights[k] * cosines[k];
+                }
+                m[c] += sum(&normals[c]);
             }
-            vec3::normalized(sum).unwrap_or(n[i])
+            vec3::normalized(m).unwrap_or(n[i])
         });
     }
     for pass in 0..tuning.facet_steps {
         y = each(y.len(), |i| {
-            let (mut weights, mut heights) = (1.0, 0.0);
-            for &j in near.others(i, pass) {
-                let m = n[j as usize];
-                let c = vec3::dot(n[i], m);
-                let d = vec3::sub(y[j as usize], y[i]);
-                let other = vec3::dot(d, m).copysign(c * vec3::dot(d, m));
-                let w = fall((1.0 - c.abs()) * by_facing);
-                weights += w;
-                heights += w * 0.5 * (vec3::dot(d, n[i]) + other);
+            let others = near.half(i, pass);
+            let Alike { normals, cosines, weights } = Alike::new(&n, i, &others, by_facing);
+            let [mut dx, mut dy, mut dz] = [[0.0; HALF]; 3];
+            for (k, &j) in others.iter().enumerate() {
+                [dx[k], dy[k], dz[k]] = vec3::sub(y[j as usize], y[i]);
             }
-            vec3::add(y[i], vec3::scale(n[i], heights / weights))
+            let mut heights = [0.0; HALF];
+            for k in 0..HALF {
+                let own = dx[k] * n[i][0] + dy[k] * n[i][1] + dz[k] * n[i][2];
+                let other = dx[k] * normals[0][k] + dy[k] * normals[1][k] + dz[k] * normals[2][k];
+                heights[k] = 0.5 * weights[k] * (own + other.copysign(cosines[k] * other));
+            }
+            vec3::add(y[i], vec3::scale(n[i], sum(&heights) / (1.0 + sum(&weights))))
         });
     }
     Surface { y, n }
-}
-
-/// The share of neighbors across a mild crease. Facets made of a curved surface have many of them,
-/// real ones few.
-fn mild_creases(n: &[Point], near: &Near) -> Vec<f64> {
-    each(n.len(), |i| {
-        let across = |j: &&u32| {
-            let c = vec3::dot(n[i], n[**j as usize]).abs();
-            MILD[0] < c && c < MILD[1]
-        };
-        near.row(i).iter().filter(across).count() as f64 / NEIGHBORS as f64
-    })
 }
 
 /// Every normal as the mean of those near it, similar ones before others; signs mean nothing.

@@ -3,7 +3,7 @@
 use pellucid_cloud::{Point, PointCloud, vec3};
 use serde::{Deserialize, Serialize};
 
-use super::levels::Level;
+use super::levels::{Level, MostRounds};
 use super::survey::{Survey, WHOLE_UP_TO};
 use super::treatment::{Treatment, Work};
 use super::{Auto, AutoParameters, MIN_POINTS, MOST_ROUNDS, NAME, Tuning, kinds};
@@ -12,11 +12,11 @@ use crate::parameters::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 15;
+const VERSION: u32 = 16;
 
-/// Most rounds of all levels for clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point
-/// to point, and what few rounds leave is smoothed away at the end.
-const ROUNDS_OF_LARGE: usize = 3;
+/// Most rounds of clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point to point, and what few
+/// rounds leave is smoothed away at the end of a level.
+const ROUNDS_OF_LARGE: MostRounds = MostRounds { alone: 3, parts: 2, after_parts: 0 };
 
 /// Width of the surroundings that a piece needs, in spacings of each level: for its end, for each
 /// round, and for the square root of the number of passes of facets and choices, which spread like

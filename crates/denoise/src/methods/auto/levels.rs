@@ -20,6 +20,22 @@ const DEAL: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Fewest points of a part.
 const FEWEST: usize = 512;
 
+/// Share of the work that is done when all parts are, while it is not known how many rounds follow.
+const SHARE_OF_PARTS: f64 = 0.6;
+/// What the end of a level takes, in rounds, without and with facets.
+const ENDS: [f64; 2] = [0.4, 1.2];
+
+/// Most rounds of a level.
+#[derive(Debug, Clone, Copy)]
+pub struct MostRounds {
+    /// Of a cloud that is not cut into parts.
+    pub alone: usize,
+    /// Of parts.
+    pub parts: usize,
+    /// Of all points together after parts; without any they go through the end of the level only.
+    pub after_parts: usize,
+}
+
 /// What is done at one scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Level {
@@ -47,8 +63,12 @@ pub struct Levels<'a, 'r> {
     pub strength: f64,
     /// Steps of tangential relaxation.
     pub even: usize,
-    /// Most rounds of all levels together.
-    pub most: usize,
+    /// Most rounds of levels.
+    pub most: MostRounds,
+    /// Most rounds of the level at hand.
+    pub limit: usize,
+    /// Where the level at hand begins and ends, as shares of the work.
+    pub span: [f64; 2],
     /// All positions of the cloud with points moved to these.
     pub show: &'a dyn Fn(&[Point]) -> Vec<Point>,
     /// File units a spacing.
@@ -71,22 +91,29 @@ struct Part {
     y: Vec<Point>,
     /// Spacings of the cloud a unit of the part.
     unit: f64,
+    /// Whether its rounds are shown and counted: those of the last part.
+    shown: bool,
+}
+
+impl Level {
+    /// How much there is to do, in rounds.
+    fn work(&self) -> f64 {
+        self.rounds.len() as f64 + ENDS[usize::from(self.finish.facets)]
+    }
 }
 
 impl Levels<'_, '_> {
     /// Learns the levels for that noise, coarsest first, and goes through them.
     pub fn learn(&mut self, noise: f64) -> Result<Vec<Level>, DenoiseError> {
         let parts = self.parts(noise);
-        let most = self.most;
-        if parts > 1 {
-            // Two levels share the rounds: the first takes at most half of them, the last the others.
-            self.most = most.div_ceil(2);
-        }
+        let most = if parts > 1 { self.most.parts } else { self.most.alone };
+        let end = if parts > 1 { SHARE_OF_PARTS } else { 1.0 };
+        (self.limit, self.span) = (most, [0.0, end]);
         let mut levels = vec![self.level(parts, noise, None)?];
         if parts > 1 && !self.stopped {
             let left = estimate::noise_left(&self.sample());
             if left >= self.tuning.negligible {
-                self.most = most - levels[0].rounds.len();
+                (self.limit, self.span) = (self.most.after_parts, [end, 1.0]);
                 levels.push(self.level(1, left, None)?);
             }
         }
@@ -95,7 +122,12 @@ impl Levels<'_, '_> {
 
     /// Goes through levels as they were learned.
     pub fn apply(&mut self, levels: &[Level]) -> Result<(), DenoiseError> {
+        let all: f64 = levels.iter().map(Level::work).sum();
+        let mut done = 0.0;
         for level in levels {
+            let begin = done / all;
+            done += level.work();
+            self.span = [begin, done / all];
             if !self.stopped {
                 self.level(level.parts, 0.0, Some(level))?;
             }
@@ -129,7 +161,10 @@ impl Levels<'_, '_> {
         given: Option<&Level>,
     ) -> Result<Level, DenoiseError> {
         let mut level = given.cloned();
+        let [begin, end] = self.span;
         for k in 0..parts {
+            let at = |k: usize| begin + (end - begin) * k as f64 / parts as f64;
+            self.span = [at(k), at(k + 1)];
             let mut part = self.part(k, parts);
             // A piece of a cloud may have nearly nothing of a part.
             if part.rows.len() < MIN_POINTS {
@@ -151,6 +186,12 @@ impl Levels<'_, '_> {
         level.ok_or(DenoiseError::Numerical { step: "levels", detail: "no part has points".into() })
     }
 
+    /// Reports round `index` of the part at hand, of which a share is done.
+    fn progress(&mut self, index: usize, share: f64) -> Result<(), DenoiseError> {
+        let [begin, end] = self.span;
+        self.run.progress("denoising", index, 0.98 * (begin + (end - begin) * share))
+    }
+
     /// Rounds and the end of a level on one part.
     fn denoise_part(
         &mut self,
@@ -167,11 +208,7 @@ impl Levels<'_, '_> {
             let mut seen = Seen::default();
             let start = part.y.clone();
             for (k, recipe) in given.rounds.iter().enumerate() {
-                self.run.progress(
-                    "denoising",
-                    k + 1,
-                    0.98 * k as f64 / given.rounds.len() as f64,
-                )?;
+                self.progress(k + 1, k as f64 / given.work())?;
                 let limit = self.tuning.most_removed(given.thinness);
                 let moved = part.cloud(&self.cloud).round(
                     &part.y,
@@ -183,7 +220,7 @@ impl Levels<'_, '_> {
                     &mut seen,
                     self.report,
                 )?;
-                if self.take(part, moved, parts, 0.0)? {
+                if self.take(part, moved, None)? {
                     return Ok(level);
                 }
             }
@@ -211,8 +248,8 @@ impl Levels<'_, '_> {
         let mut follow = Follow::new(self.tuning, noise, self.strength);
         let start = part.y.clone();
         let mut stop = Stop::IterationLimit;
-        for index in 1..=self.most {
-            self.run.progress("denoising", index, 0.93 * follow.done())?;
+        for index in 1..=self.limit {
+            self.progress(index, 0.9 * follow.done())?;
             let limit = self.strength * self.tuning.most_removed(follow.thinness());
             let cloud = part.cloud(&self.cloud);
             let settings = follow.settings();
@@ -236,7 +273,7 @@ impl Levels<'_, '_> {
             }
             let enough = follow.judge(moved.mean, moved.removed);
             rounds.push(moved.recipe.clone());
-            if self.take(part, moved, parts, follow.left())? {
+            if self.take(part, moved, Some(follow.left()))? {
                 stop = Stop::Observer;
                 break;
             }
@@ -257,16 +294,14 @@ impl Levels<'_, '_> {
         Ok(Level { parts, unit: 1.0, rounds, stop, thinness, finish })
     }
 
-    /// Takes a round over and shows it, if it was one of the whole cloud; whether the observer
-    /// wants no more.
+    /// Takes a round over and shows it, if its part is shown; whether the observer wants no more.
     fn take(
         &mut self,
         part: &mut Part,
         moved: Moved,
-        parts: usize,
-        left: f64,
+        left: Option<f64>,
     ) -> Result<bool, DenoiseError> {
-        if parts > 1 {
+        if !part.shown {
             part.y = moved.y;
             return Ok(false);
         }
@@ -278,13 +313,16 @@ impl Levels<'_, '_> {
             &moved.y,
             part.unit * self.unit,
         );
-        record.noise_left = Some(left * part.unit * self.unit);
+        record.noise_left = left.map(|left| left * part.unit * self.unit);
         record.gamma = Some(moved.recipe.settings.gamma);
         let rows = moved.recipe.metric.chunks_exact(weigh::FEATURES);
         record.metric = Some(rows.map(<[f64]>::to_vec).collect());
         part.y = moved.y;
         let positions = || {
-            let y: Vec<Point> = part.y.iter().map(|&p| vec3::scale(p, part.unit)).collect();
+            let mut y = self.y.clone();
+            for (&row, &p) in part.rows.iter().zip(&part.y) {
+                y[row as usize] = vec3::scale(p, part.unit);
+            }
             (self.show)(&y)
         };
         let watched = self.run.iteration(&Snapshot { record: &record, positions: &positions })?;
@@ -310,6 +348,7 @@ impl Levels<'_, '_> {
             y: rows.iter().map(|&i| self.y[i]).collect(),
             rows: rows.into_iter().map(|i| i as u32).collect(),
             unit: 1.0,
+            shown: k + 1 == parts,
         }
     }
 }

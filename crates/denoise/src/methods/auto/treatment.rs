@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::{Estimate, Sample};
 use super::kinds::Kinds;
-use super::levels::{Level, Levels};
+use super::levels::{Level, Levels, MostRounds};
 use super::round::Cloud;
 use super::{Auto, MIN_POINTS, outliers, relax, sideways};
 use crate::frame::LocalFrame;
@@ -36,8 +36,7 @@ pub struct Work<'a, 'r> {
     pub positions: &'a [Point],
     /// Rows that have all of their neighbors, where some do not.
     pub inner: Option<&'a [bool]>,
-    /// Most rounds of all levels together.
-    pub most: usize,
+    pub most: MostRounds,
     pub seed: u64,
     /// Whether the observer asked to stop.
     pub stopped: bool,
@@ -184,6 +183,8 @@ impl Work<'_, '_> {
             strength: self.auto.parameters.strength,
             even: self.auto.parameters.even,
             most: self.most,
+            limit: 0,
+            span: [0.0, 1.0],
             show: &show,
             unit: frame.unit(),
             report: self.report,
