@@ -15,7 +15,7 @@ use shapes::Body;
 
 /// Points and noise (in sides of the square that a point has on the surface) of the clouds of a
 /// shape.
-const CLOUDS: [(usize, f64); 3] = [(3_000, 0.3), (3_000, 0.8), (5_000, 2.0)];
+const CLOUDS: [(usize, f64); 4] = [(3_000, 0.4), (6_000, 0.9), (8_000, 1.5), (12_000, 2.5)];
 
 /// What to fit.
 #[derive(clap::Args)]

@@ -30,11 +30,23 @@ pub enum Body {
     Frame,
     /// A lump with waves of several lengths.
     Lump,
+    /// A smooth seated figure.
+    Statue,
+    /// A crystal: flat faces that meet at many angles.
+    Gem,
 }
 
 impl Body {
-    pub const ALL: [Body; 6] =
-        [Body::Animal, Body::Part, Body::Plates, Body::Blend, Body::Frame, Body::Lump];
+    pub const ALL: [Body; 8] = [
+        Body::Animal,
+        Body::Part,
+        Body::Plates,
+        Body::Blend,
+        Body::Frame,
+        Body::Lump,
+        Body::Statue,
+        Body::Gem,
+    ];
 
     /// The signed distance, near the surface.
     pub fn distance(self, p: Point) -> f64 {
@@ -87,6 +99,25 @@ impl Body {
                 };
                 let r = vec3::norm(p);
                 0.8 * (r - 0.7 - wave(4.0, 0.15) - wave(11.0, 0.04) - wave(23.0, 0.012))
+            }
+            Body::Statue => {
+                let seat = capsule(p, [0.0, -0.4, -0.1], [0.0, -0.35, 0.15], 0.38);
+                let torso = capsule(p, [0.0, -0.2, -0.1], [0.0, 0.25, 0.0], 0.26);
+                let head = capsule(p, [0.0, 0.58, 0.08], [0.0, 0.62, 0.12], 0.2);
+                let sides = [-1.0, 1.0].map(|side| {
+                    let arm = capsule(p, [0.25 * side, 0.2, 0.1], [0.3 * side, -0.45, 0.4], 0.1);
+                    let ear = capsule(p, [0.12 * side, 0.7, 0.08], [0.2 * side, 0.85, 0.05], 0.05);
+                    blended(arm, ear, 0.1)
+                });
+                let all = [torso, head].into_iter().chain(sides);
+                all.fold(seat, |sum, next| blended(sum, next, 0.12))
+            }
+            Body::Gem => {
+                // A cube cut by the faces of an octahedron, and once more, askew.
+                let [x, y, z] = p.map(f64::abs);
+                let octahedron = (x + y + z - 1.3) / 3.0_f64.sqrt();
+                let askew = (p[0] + 0.7 * p[1] + 0.4 * p[2] - 0.6) / 1.65_f64.sqrt();
+                (x.max(y).max(z) - 0.65).max(octahedron).max(askew)
             }
         }
     }

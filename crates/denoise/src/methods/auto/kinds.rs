@@ -17,6 +17,8 @@ use crate::graph::scramble;
 const REGION: f64 = 24.0;
 /// Fewest points of a region that says anything: neighborhoods in it must not reach far beyond it.
 const FEWEST: usize = 2 * FOR_DIRECTIONS;
+/// Fewest regions that say so in a cloud with volumes: one alone may be a thin and much curved part of a surface.
+const AT_LEAST: usize = 2;
 /// How far from a point its kind depends on others, in spacings.
 pub const REACH: f64 = 32.0;
 /// Neighborhoods inspected in each region, at most.
@@ -58,7 +60,7 @@ impl<'a> Kinds<'a> {
         let ranks: Vec<u64> = numbers.iter().map(|&n| scramble(u64::from(n))).collect();
         let (tree, observed) = (&self.trees[0], self.clouds[0]);
         let seeds = sample::poisson_disk_by_rank_in(tree, observed, REGION, &ranks);
-        seeds.par_iter().with_min_len(REGIONS).any(|&seed| {
+        let is_volume = |&&seed: &&u32| {
             let mut near = Vec::new();
             tree.radius_into(observed[seed as usize], REGION, &mut near);
             if near.len() < FEWEST {
@@ -74,7 +76,8 @@ impl<'a> Kinds<'a> {
             (FLAT..self.tuning.filled).contains(&before)
                 && mean(1) > self.tuning.still_thick * before
                 && self.scatter(&members) > self.tuning.all_directions
-        })
+        };
+        seeds.par_iter().with_min_len(REGIONS).filter(is_volume).count() >= AT_LEAST
     }
 
     /// Which points are in volumes, in a cloud that has some: around them the cloud is thick and
