@@ -5,7 +5,7 @@
 /// ```
 /// use pellucid::numbers::three_digits;
 ///
-/// assert_eq!([0.0, 0.005685, 1.4738, 6541.0].map(three_digits), ["0", "0.00569", "1.47", "6541"]);
+/// assert_eq!([0.0, 0.005687, 1.4738, 6541.0].map(three_digits), ["0", "0.00569", "1.47", "6541"]);
 /// assert_eq!(three_digits(1.234e-9), "1.23e-9");
 /// ```
 pub fn three_digits(x: f64) -> String {
