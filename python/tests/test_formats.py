@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import subprocess
 from typing import Any
 
@@ -93,3 +94,25 @@ def test_open3d_reads_pts_pcd_and_ply(source: Any, tmp_path: pathlib.Path) -> No
         cloud = open3d.t.io.read_point_cloud(path)
         assert np.allclose(cloud.point.positions.numpy(), source.xyz, atol=1e-6), extension
         assert np.array_equal(cloud.point.colors.numpy(), colors), extension
+
+
+def test_cloudcompare_reads_ptx_and_obj(source: Any, tmp_path: pathlib.Path) -> None:
+    cloudcompare = shutil.which("CloudCompare")
+    if not cloudcompare:
+        pytest.skip("CloudCompare is not installed")
+    colors = np.column_stack([source.red, source.green, source.blue]) // 257
+    normals = np.column_stack([source.nx, source.ny, source.nz])
+    for extension in ("ptx", "obj"):
+        path, text = tmp_path / f"other.{extension}", tmp_path / f"{extension}.asc"
+        convert(tmp_path / "source.las", path)
+        words = ["-SILENT", "-AUTO_SAVE", "OFF", "-O", path, "-C_EXPORT_FMT", "ASC", "-PREC", "9", "-SAVE_CLOUDS"]
+        environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+        subprocess.run([cloudcompare, *words, "FILE", text], check=True, capture_output=True, env=environment)
+        rows = np.loadtxt(text, comments="/")
+        assert np.allclose(rows[:, :3], source.xyz, rtol=0, atol=1e-6), extension
+        if extension == "ptx":
+            assert np.array_equal(rows[:, 3:6], colors)
+            assert np.allclose(rows[:, 6], source.intensity / 65535, rtol=0, atol=1e-6)
+        else:
+            # It keeps normals in sixteen bits or so.
+            assert np.allclose(rows[:, -3:], normals, rtol=0, atol=0.01)

@@ -7,6 +7,7 @@ use pellucid::cloud::Point;
 use pellucid::cloud::outliers::Rule;
 use pellucid::denoise::registry::ParameterMap;
 use pellucid::denoise::{Report, Stop};
+use pellucid::numbers::three_digits;
 use pellucid::steps::label;
 use serde::Serialize;
 
@@ -149,7 +150,7 @@ impl RunReport {
         };
         let moved = match d.movement.moved {
             0 => self.unmoved(),
-            _ => format!("moved by {:.3e}{unit} on average", d.movement.mean),
+            _ => format!("moved by {}{unit} on average", three_digits(d.movement.mean)),
         };
         format!(
             "{} -> {}: {} points{part}, {outliers}{} in {:.1} s, {moved}\n",

@@ -12,7 +12,7 @@ const LITTLE: &str = "172M";
 const POINTS: usize = 60_000;
 
 fn run(folder: &Folder, args: &str) -> Ran {
-    let path = |a: &str| [".ply", ".las", ".laz", ".xyz"].iter().any(|e| a.ends_with(e));
+    let path = |a: &str| [".ply", ".las", ".laz", ".xyz", ".e57"].iter().any(|e| a.ends_with(e));
     pellucid(args.split_whitespace().map(|a| match path(a) || a.ends_with('/') {
         true => folder.path(a).into_os_string(),
         false => a.into(),
@@ -78,7 +78,7 @@ fn same(folder: &Folder, a: &str, b: &str) {
 fn what_goes_through_in_pieces_is_the_same() {
     let folder = Folder::new();
     let cloud = hills(3, POINTS);
-    for name in ["in.laz", "in.las", "in.ply"] {
+    for name in ["in.laz", "in.las", "in.ply", "in.e57"] {
         write(&folder, name, &cloud);
     }
     write(&folder, "small.ply", &hills(9, 5_000));
@@ -95,6 +95,13 @@ fn what_goes_through_in_pieces_is_the_same() {
         "normals in.ply OUT.ply --viewpoint 150,100,9000",
         "normals in.laz OUT.laz --viewpoint 150,100,9000",
         "distance in.laz small.ply OUT.laz",
+        "crop in.e57 OUT.e57 --select intensity=100..3000",
+        "thin in.e57 OUT.e57 --voxel 3",
+        "dedup in.e57 OUT.e57",
+        "outliers in.e57 OUT.e57",
+        "outliers in.e57 OUT.e57 --remove",
+        "normals in.e57 OUT.e57 --viewpoint 150,100,9000",
+        "distance in.e57 small.ply OUT.e57",
     ];
     for command in commands {
         let ends = command.replace("OUT", "whole");
@@ -144,6 +151,11 @@ fn parts_and_sums_in_pieces_are_the_same() {
     run(&folder, "merge a.laz b.laz whole.laz --source").code(0);
     run(&folder, &format!("merge a.laz b.laz pieces.laz --source --memory {LITTLE}")).code(0);
     same(&folder, "whole.laz", "pieces.laz");
+
+    write(&folder, "c.e57", &cloud);
+    run(&folder, "merge c.e57 c.e57 whole.e57").code(0);
+    run(&folder, &format!("merge c.e57 c.e57 pieces.e57 --memory {LITTLE}")).code(0);
+    same(&folder, "whole.e57", "pieces.e57");
 
     for (by, parts) in [("--by class", 3), ("--tile 60", 20)] {
         run(&folder, &format!("split a.laz whole/ {by}")).code(0);

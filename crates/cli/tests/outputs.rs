@@ -25,20 +25,37 @@ fn a_folder_that_takes_no_files_is_noticed_before_the_input_is_read() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_noticed_before_the_input_is_read() {
     let folder = Folder::new();
-    let input = folder.file("bad.ply", "no cloud at all");
-    let disk = folder.path("disk");
-    std::fs::create_dir(&disk).unwrap();
-    // A small disk in a name space of its own, filled; systems that forbid it are not tested.
-    let script = "mount -t tmpfs -o size=16k none \"$1\" 2>/dev/null || exit 77\n\
-                  head -c 16384 /dev/zero > \"$1/fill\"\n\"$0\" denoise \"$2\" \"$1/out.ply\"";
-    let ran = std::process::Command::new("unshare")
-        .args(["-r", "-m", "sh", "-c", script, common::PROGRAM])
-        .args([&disk, &input])
-        .output();
-    let Ok(ran) = ran.map(Ran::from) else { return };
-    if ran.code != Some(77) && !ran.stderr.contains("unshare") {
+    folder.file("bad.ply", "no cloud at all");
+    let filled = "head -c 16384 /dev/zero > \"$1/fill\"";
+    if let Some(ran) = denoised_on_a_small_disk(&folder, filled) {
         ran.code(1).says(&["out.ply", "No space left"]);
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_disk_with_too_little_room_is_noticed_before_the_input_is_read() {
+    let folder = Folder::new();
+    folder.file("bad.ply", "no cloud at all ".repeat(10_000));
+    if let Some(ran) = denoised_on_a_small_disk(&folder, "") {
+        ran.code(1).says(&["out.ply", "the disk has", "free", "are needed"]);
+    }
+}
+
+/// Denoises `bad.ply` to a disk of 16 KiB in a name space of its own; systems that forbid it are not tested.
+#[cfg(target_os = "linux")]
+fn denoised_on_a_small_disk(folder: &Folder, before: &str) -> Option<Ran> {
+    let disk = folder.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=16k none \"$1\" 2>/dev/null || exit 77\n{before}\n\
+         \"$0\" denoise \"$2\" \"$1/out.ply\""
+    );
+    let ran = std::process::Command::new("unshare")
+        .args(["-r", "-m", "sh", "-c", &script, common::PROGRAM])
+        .args([&disk, &folder.path("bad.ply")])
+        .output();
+    ran.map(Ran::from).ok().filter(|r| r.code != Some(77) && !r.stderr.contains("unshare"))
 }
 
 #[test]

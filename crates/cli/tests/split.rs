@@ -82,6 +82,11 @@ fn scans_are_told_apart_and_other_attributes_too() {
     assert_eq!(second.positions(), [[101.0, 2.0, 3.0], [104.0, 5.0, 6.0]]);
     assert_eq!(folder.path("scans").read_dir().unwrap().count(), 2);
 
+    // A file of one scan does not number it.
+    folder.file("one.ptx", scan("0"));
+    run(&folder, "split :one.ptx :single --by scan --format ply").code(0);
+    assert!(folder.path("single/one_scan0.ply").is_file());
+
     numbered(&folder, "in.las");
     run(&folder, "split :in.las :sources --by scan").code(0);
     assert!(folder.path("sources/in_scan0.las").is_file());

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::atomic::{Part, folder_of};
 use crate::batches::Stopped;
 use crate::document::{Document, Dropped, WriteJob, WriteOptions, Written};
+use crate::e57::E57Appender;
 use crate::error::{IoError, WriteFault};
 use crate::format::Format;
 use crate::las::LasAppender;
 use crate::ply::PlyAppender;
 
-/// A LAS, LAZ or binary PLY file that points are added to some at a time: whole or absent.
+/// A LAS, LAZ, E57 or binary PLY file that points are added to some at a time: whole or absent.
 ///
 /// ```
 /// use pellucid_cloud::PointCloud;
@@ -39,6 +40,7 @@ pub struct PieceWriter {
 enum Kind {
     Las(Box<LasAppender>),
     Ply(PlyAppender),
+    E57(E57Appender),
 }
 
 impl PieceWriter {
@@ -50,15 +52,16 @@ impl PieceWriter {
     ) -> Result<PieceWriter, IoError> {
         let file = || output.display().to_string();
         let part = Part::beside(output, options)?;
+        let waiting = || {
+            tempfile::tempfile_in(folder_of(part.path()))
+                .map_err(|source| IoError::Write { file: file(), source })
+        };
         let kind = match format {
             Format::Las | Format::Laz => {
                 Kind::Las(Box::new(LasAppender::new(format == Format::Laz)))
             }
-            Format::Ply => {
-                let rows = tempfile::tempfile_in(folder_of(part.path()))
-                    .map_err(|source| IoError::Write { file: file(), source })?;
-                Kind::Ply(PlyAppender::new(rows))
-            }
+            Format::Ply => Kind::Ply(PlyAppender::new(waiting()?)),
+            Format::E57 => Kind::E57(E57Appender::new(waiting()?)),
             other => {
                 let fault = format!("{} cannot be written piece by piece", other.name());
                 return Err(IoError::Unfit { file: file(), fault });
@@ -70,10 +73,14 @@ impl PieceWriter {
 
     /// Adds points; their attributes must be those of the points before them.
     pub fn add(&mut self, document: &Document) -> Result<(), IoError> {
+        if let Kind::E57(e57) = &mut self.kind {
+            let added = e57.add(document);
+            return added.map_err(|e| self.failed(e));
+        }
         let mut bytes = Vec::new();
         let (info, extension) = match &self.kind {
             Kind::Las(_) => (Format::Las.info(), "las"),
-            Kind::Ply(_) => (Format::Ply.info(), "ply"),
+            _ => (Format::Ply.info(), "ply"),
         };
         let written = (info.write)(document, &WriteJob::new(&self.options, extension), &mut bytes);
         let written = written.map_err(|fault| match fault {
@@ -85,17 +92,19 @@ impl PieceWriter {
         let added = match &mut self.kind {
             Kind::Las(las) => las.add(&bytes, self.part.file()),
             Kind::Ply(ply) => ply.add(&bytes),
+            Kind::E57(_) => Ok(()),
         };
         added.map_err(|e| self.failed(e))
     }
 
     /// Completes the file and gives it its name.
     pub fn finish(mut self) -> Result<Written, IoError> {
-        let PieceWriter { part, kind, .. } = &mut self;
+        let PieceWriter { part, kind, written, .. } = &mut self;
         let sink = part.file();
         let finished = match std::mem::replace(kind, Kind::Las(Box::new(LasAppender::new(false)))) {
             Kind::Las(las) => las.finish(sink),
             Kind::Ply(ply) => ply.finish(sink),
+            Kind::E57(e57) => e57.finish(sink, &mut written.dropped),
         };
         let end = finished.and_then(|()| Ok(part.file().seek(std::io::SeekFrom::End(0))?));
         let bytes = end.map_err(|e| self.failed(e))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pellucid_cloud::{Point, PointCloud};
 
-use crate::e57::E57Source;
+use crate::e57::{E57Parts, E57Source};
 use crate::error::WriteFault;
 use crate::format::Format;
 use crate::las::LasSource;
@@ -67,6 +67,7 @@ pub(crate) enum Detail {
     Off(Arc<OffSource>),
     Stl(Arc<StlSource>),
     E57(Arc<E57Source>),
+    E57Parts(Arc<E57Parts>),
     Ptx(Arc<PtxSource>),
     Npy(Arc<NpySource>),
     Npz(Arc<NpzSource>),
@@ -157,7 +158,7 @@ impl Source {
     /// The unit of coordinates in short, where the format or the file says.
     pub fn unit(&self) -> Option<&'static str> {
         match &self.detail {
-            Detail::E57(_) | Detail::Ptx(_) => Some("m"),
+            Detail::E57(_) | Detail::E57Parts(_) | Detail::Ptx(_) => Some("m"),
             Detail::Las(las) => unit_of(&las.coordinate_system()?),
             _ => None,
         }

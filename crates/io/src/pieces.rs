@@ -4,13 +4,14 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use pellucid_cloud::Point;
 
 use crate::batches::{Batches, Stopped, read_at};
 use crate::compression::Compression;
 use crate::document::{Document, Dropped};
-use crate::e57::E57Pieces;
+use crate::e57::{E57Parts, E57Pieces};
 use crate::error::IoError;
 use crate::format::Format;
 use crate::las::LasPieces;
@@ -57,7 +58,7 @@ pub struct PieceFile {
 enum Kind {
     Las(Box<LasPieces>),
     Ply(PlyPieces),
-    E57(Box<E57Pieces>),
+    E57(Arc<E57Pieces>),
 }
 
 /// Somewhere to write to and to go back in, such as a file open for reading and writing.
@@ -111,7 +112,7 @@ impl PieceFile {
                 Kind::Las(Box::new(LasPieces::open(&mut file).map_err(stopped)?))
             }
             Format::Ply => Kind::Ply(PlyPieces::open(&mut file).map_err(stopped)?),
-            Format::E57 => Kind::E57(Box::new(E57Pieces::open(&mut file).map_err(stopped)?)),
+            Format::E57 => Kind::E57(Arc::new(E57Pieces::open(&mut file).map_err(stopped)?)),
             other => {
                 let fault = format!(
                     "{} is read as a whole only; LAS, LAZ, E57 and binary PLY can be read in \
@@ -180,6 +181,14 @@ impl PieceFile {
         }
     }
 
+    /// Where the scanners stood, if the file says so: one place for each scan.
+    pub fn viewpoints(&self) -> Vec<Point> {
+        match &self.kind {
+            Kind::E57(e57) => e57.viewpoints(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What will be left out of a file written by [`rewrite`](Self::rewrite).
     pub fn left_out(&self) -> Vec<Dropped> {
         match &self.kind {
@@ -216,32 +225,35 @@ impl PieceFile {
 
     /// Hands all points with their attributes to `take`, in order and at most `most` at a time, while
     /// it returns `true`: as documents that [`PieceWriter`](crate::PieceWriter) puts together again.
-    /// Tells whether it came to the end. Not for E57, nor for PLY that has more than points.
+    /// Tells whether it came to the end. Not for PLY that has more than points.
     pub fn documents(
         &self,
         most: usize,
         take: &mut dyn FnMut(Document) -> bool,
     ) -> Result<bool, IoError> {
+        let mut more = |d: Document| if take(d) { Ok(()) } else { Err(Stopped::Enough) };
+        if let Kind::E57(pieces) = &self.kind {
+            return self.ended(self.handle().and_then(|mut file| {
+                let parts = E57Parts { pieces: pieces.clone(), file: self.handle()? };
+                E57Pieces::documents(&Arc::new(parts), &mut file, most, &mut more)
+            }));
+        }
         let (limits, mut failure) = (Limits::default(), None);
         let plain = if self.format == Format::Ply { Format::Ply } else { Format::Las };
-        let mut take = |bytes: &[u8]| {
-            let document = read_plain(bytes, plain, &self.name, &limits);
-            let more = document.map(|mut d| {
-                d.source.format = Some(self.format);
-                take(d)
-            });
-            match more.map_err(|e| failure = Some(e)) {
-                Ok(true) => Ok(()),
-                _ => Err(Stopped::Enough),
+        let mut take = |bytes: &[u8]| match read_plain(bytes, plain, &self.name, &limits) {
+            Ok(mut document) => {
+                document.source.format = Some(self.format);
+                more(document)
+            }
+            Err(e) => {
+                failure = Some(e);
+                Err(Stopped::Enough)
             }
         };
         let result = self.handle().and_then(|mut file| match &self.kind {
             Kind::Las(las) => las.files(&mut file, most, &mut take),
             Kind::Ply(ply) => ply.files(&mut file, most, &mut take),
-            Kind::E57(_) => Err(Stopped::Unfit(
-                "the attributes of E57 are read as a whole only; convert it to LAZ or PLY first"
-                    .to_owned(),
-            )),
+            Kind::E57(_) => Ok(()),
         });
         failure.map_or_else(|| self.ended(result), Err)
     }

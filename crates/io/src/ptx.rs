@@ -18,6 +18,7 @@ use crate::faces::{self, CHANGED};
 use crate::limits;
 use crate::rows::write_chunks;
 use crate::scalar::{Number, ScalarType, with_numbers};
+use crate::standard;
 use crate::template::{Line, Template, is_same, lines, words};
 
 /// What a PTX file held beyond the cloud.
@@ -259,9 +260,9 @@ pub(crate) fn write(
     sink: &mut dyn Write,
 ) -> Result<Written, WriteFault> {
     job.text_only("a PTX file cannot be binary; choose another format such as .e57")?;
-    let cloud = &document.cloud;
-    let points = cloud.positions();
     let mut written = Written::default();
+    let cloud = &*standard::for_ptx(&document.cloud, &mut written.changed);
+    let points = cloud.positions();
     let color = faces::color_bytes(cloud, "PTX", &mut written);
     let color = color.as_ref();
     let intensity = cloud.attribute(names::INTENSITY).filter(|a| a.width() == 1);

@@ -2,7 +2,7 @@
 //!
 //! | attribute | LAS | E57 | names in PLY, PCD, text and NumPy |
 //! |---|---|---|---|
-//! | `intensity` | 16 bits | any number | intensity, scalar_Intensity |
+//! | `intensity` (0 to 1 in PTX) | 16 bits | any number | intensity, scalar_Intensity |
 //! | `color` | 16 bits | any number | red, green, blue … |
 //! | `time` | GPS time | time stamp | time, gps_time, GpsTime … |
 //! | `classification` | class | (extension) | classification, class … |
@@ -91,6 +91,22 @@ pub(crate) fn with_byte_colors(cloud: &PointCloud) -> Cow<'_, PointCloud> {
     }
     let bytes = Values::U8(v.iter().map(|x| (x / 257) as u8).collect());
     with(cloud, vec![Attribute::vector(names::COLOR, width, bytes)], &[])
+}
+
+/// The cloud with intensities from 0 to 1, as PTX stores them, if they are whole numbers of 8 or 16 bits.
+pub(crate) fn for_ptx<'a>(
+    cloud: &'a PointCloud,
+    changed: &mut Vec<Dropped>,
+) -> Cow<'a, PointCloud> {
+    let intensity = cloud.attribute(names::INTENSITY).filter(|a| a.width() == 1);
+    let (values, most): (Vec<f32>, u16) = match intensity.map(Attribute::values) {
+        Some(Values::U8(v)) => (v.iter().map(|&x| f32::from(x) / 255.0).collect(), 255),
+        Some(Values::U16(v)) => (v.iter().map(|&x| f32::from(x) / 65_535.0).collect(), 65_535),
+        _ => return Cow::Borrowed(cloud),
+    };
+    let reason = format!("PTX has it from 0 to 1; 0 to {most} became that");
+    changed.push(Dropped { attribute: names::INTENSITY.to_owned(), reason });
+    with(cloud, vec![Attribute::scalar(names::INTENSITY, Values::F32(values))], &[])
 }
 
 /// The attributes in place of those of the same name, and without those called as in `old`.

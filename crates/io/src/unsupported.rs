@@ -45,6 +45,7 @@ impl Source {
                 grid.into_iter().chain(eye).collect()
             }
             Detail::E57(e57) => e57.records(),
+            Detail::E57Parts(parts) => parts.records(),
             Detail::Ptx(ptx) => {
                 vec![format!("the poses and grids of {}", counted(ptx.scans(), "scan"))]
             }

@@ -48,7 +48,8 @@ fn through(document: &Document, format: Format) -> Document {
     read_bytes(&bytes, format, "again").unwrap_or_else(|e| panic!("{format:?}: {e}"))
 }
 
-/// Whether an attribute arrived, number for number. LAS has colors of 16 bits: times 257.
+/// Whether an attribute arrived, number for number. LAS has colors of 16 bits: times 257; PTX has intensities
+/// from 0 to 1.
 fn is_held(now: &PointCloud, original: &PointCloud, name: &str) -> bool {
     let Some(a) = original.attribute(name) else { return false };
     let Some(b) = now.attribute(name) else {
@@ -73,9 +74,15 @@ fn is_held(now: &PointCloud, original: &PointCloud, name: &str) -> bool {
             }
         })
     };
+    let is_share = || {
+        (0..N).all(|i| {
+            let share = a.values().get_f64(i).map(|x| x as f32 / 65_535.0);
+            share == b.values().get_f64(i).map(|x| x as f32)
+        })
+    };
     a.width() == b.width()
         && a.values().len() == b.values().len()
-        && (same(1.0) || (name == "color" && same(257.0)))
+        && (same(1.0) || name == "color" && same(257.0) || name == "intensity" && is_share())
 }
 
 /// The largest of a LAS file's scales.

@@ -15,8 +15,10 @@ use e57::{
 };
 use in_pieces::positions;
 use las_files::{Builder, descriptor, vlr};
-use pellucid_cloud::Point;
-use pellucid_io::{Format, IoError, PieceFile, WriteOptions, read_bytes, write_bytes};
+use pellucid_cloud::{Attribute, Point, Values};
+use pellucid_io::{
+    Document, Format, IoError, PieceFile, PieceWriter, WriteOptions, read_bytes, write_bytes,
+};
 use rand::RngExt;
 
 struct Here {
@@ -241,6 +243,80 @@ fn scans_with_poses_records_and_images() {
         assert_alike_moved(&bytes, Format::E57, &[Format::E57], away);
         let here = file("a.e57", &bytes);
         assert_eq!(PieceFile::open(&here.path).unwrap().passes(), passes);
+    }
+}
+
+/// Files that went through in pieces, changed by `change`, have the bytes of those written as a whole.
+fn assert_written_alike(counts: [usize; 3], change: impl Fn(&mut Document, usize)) {
+    let here = file("a.e57", &file_of_scans(counts));
+    let [whole, parts] = ["whole.e57", "parts.e57"].map(|name| here.path.with_file_name(name));
+    let mut document = pellucid_io::read(&here.path).unwrap();
+    change(&mut document, 0);
+    let written = pellucid_io::write(&whole, &document, &WriteOptions::default()).unwrap();
+
+    let mut writer = PieceWriter::create(&parts, Format::E57, &WriteOptions::default()).unwrap();
+    let (mut first, mut pieces) = (0, 0);
+    let done = PieceFile::open(&here.path).unwrap().documents(700, &mut |mut piece| {
+        let points = piece.cloud.len();
+        assert!((1..=700).contains(&points));
+        change(&mut piece, first);
+        (first, pieces) = (first + points, pieces + 1);
+        writer.add(&piece).unwrap();
+        true
+    });
+    assert!(done.unwrap() && first == counts.iter().sum::<usize>() && pieces > first / 700);
+    assert_eq!(writer.finish().unwrap(), written, "{counts:?}");
+    assert!(std::fs::read(&whole).unwrap() == std::fs::read(&parts).unwrap(), "{counts:?}");
+}
+
+#[test]
+fn scans_with_attributes_in_pieces_are_those_of_the_whole() {
+    for counts in [[1200, 1600, 10], [0, 5, 1900], [0, 0, 400]] {
+        assert_written_alike(counts, |_, _| {});
+        // New attributes join the scans, and values of old ones change.
+        assert_written_alike(counts, |d, first| {
+            let n = d.cloud.len();
+            let rows = (first..first + n).map(|row| row as f64 / 7.0).collect();
+            d.cloud.set_attribute(Attribute::scalar("far", Values::F64(rows))).unwrap();
+            let marks = (first..first + n).map(|row| (row % 3) as u8).collect();
+            d.cloud.set_attribute(Attribute::scalar("mark", Values::U8(marks))).unwrap();
+            d.cloud.set_normals(&vec![[0.0, 0.6, 0.8]; n]).unwrap();
+            if let Some(a) = d.cloud.attribute("own_quality") {
+                let new = (0..n).map(|row| (first + row) as f32).collect();
+                let values = match a.values() {
+                    Values::F32(_) => Values::F32(new),
+                    _ => Values::F64(new.iter().map(|x| f64::from(*x)).collect()),
+                };
+                d.cloud.set_attribute(Attribute::scalar("own_quality", values)).unwrap();
+            }
+        });
+        // Of other points one scan is made.
+        assert_written_alike(counts, |d, first| {
+            let rows: Vec<usize> = (0..d.cloud.len()).filter(|r| (first + r) % 3 > 0).collect();
+            d.cloud = d.cloud.select(&rows);
+        });
+    }
+}
+
+#[test]
+fn pieces_of_other_records_are_refused() {
+    let here = file("a.e57", &file_of_scans([0, 0, 1000]));
+    let out = here.path.with_file_name("out.e57");
+    for left_out in [0, 1] {
+        let mut writer = PieceWriter::create(&out, Format::E57, &WriteOptions::default()).unwrap();
+        let done = PieceFile::open(&here.path).unwrap().documents(400, &mut |mut piece| {
+            let rows: Vec<usize> = (left_out..piece.cloud.len()).collect();
+            piece.cloud = piece.cloud.select(&rows);
+            if piece.cloud.len() < 399 {
+                let ones = Values::U8(vec![1; rows.len()]);
+                piece.cloud.set_attribute(Attribute::scalar("late", ones)).unwrap();
+            }
+            writer.add(&piece).unwrap();
+            true
+        });
+        assert!(done.unwrap());
+        let fault = writer.finish().unwrap_err().to_string();
+        assert!(fault.contains("other records") && !out.exists(), "{fault}");
     }
 }
 

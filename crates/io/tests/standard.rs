@@ -105,6 +105,24 @@ fn pts_has_the_count_first_and_the_columns_that_readers_know() {
     assert_eq!(lines.len(), 4);
 }
 
+/// Programs that read PTX take intensities for a share of the largest.
+#[test]
+fn intensities_of_las_are_shares_in_ptx_and_come_back() {
+    let all = vec![0u16, 5758, 65_535];
+    // A point at the origin is none in PTX.
+    let mut given = PointCloud::new(vec![[1.0; 3], [2.0; 3], [3.0; 3]]);
+    given.set_attribute(Attribute::scalar("intensity", Values::U16(all))).unwrap();
+    let given = Document::from(given);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.ptx");
+    let written = pellucid_io::write(&path, &given, &WriteOptions::default()).unwrap();
+    assert!(written.changed.iter().any(|d| d.attribute == "intensity"));
+    let ptx = pellucid_io::read(&path).unwrap();
+    let share = column(&ptx, "intensity");
+    assert!((share[1] - 5758.0 / 65_535.0).abs() < 1e-8 && share[2] == 1.0, "{share:?}");
+    assert_eq!(column(&through(&ptx, Format::Las), "intensity"), [0.0, 5758.0, 65_535.0]);
+}
+
 #[test]
 fn colors_with_alpha_reach_e57_and_ptx() {
     let rgba = (0..12).map(|i| i * 20).collect();

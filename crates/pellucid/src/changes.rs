@@ -7,6 +7,7 @@ use pellucid_io::Dropped;
 use serde::Serialize;
 
 use crate::big::Movement;
+use crate::numbers::three_digits;
 
 /// The change of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,7 +82,10 @@ impl Clouds<'_> {
             why.push(format!("{moved} points moved"));
         }
         if rounding > 0.0 {
-            why.push(format!("rounded by at most {rounding:.3e} to what the file stores"));
+            why.push(format!(
+                "rounded by at most {} to what the file stores",
+                three_digits(rounding)
+            ));
         }
         let became = if moved > 0 || rounding > 0.0 { Change::Changed } else { Change::Kept };
         change_of(name, became, (!why.is_empty()).then(|| why.join("; ")))

@@ -183,6 +183,8 @@ pub mod changes;
 pub mod distances;
 pub mod facts;
 pub mod merge;
+pub mod numbers;
+pub mod room;
 pub mod split;
 pub mod steps;
 pub mod unmoved;

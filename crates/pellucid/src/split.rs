@@ -66,6 +66,10 @@ fn by_square(cloud: &PointCloud, side: f64) -> Parts {
 }
 
 fn by_value(cloud: &PointCloud, by: &str) -> Result<Parts, String> {
+    if by == "scan" && SCANS.iter().all(|name| cloud.attribute(name).is_none()) {
+        // Formats number the scans of a file that has several.
+        return Ok(Parts::from([(Key::Value(0), (0..cloud.len()).collect())]));
+    }
     let name = attribute(by, cloud)?;
     let values = cloud.attribute(&name).filter(|a| a.width() == 1).and_then(|a| a.component(0));
     let values = values.ok_or_else(|| format!("{by}: \"{name}\" is not one number a point"))?;

@@ -3,6 +3,8 @@
 use pellucid_denoise::registry::ParameterMap;
 use pellucid_denoise::{Report, Stop};
 
+use crate::numbers::three_digits;
+
 /// Why a run with these parameters moved no point.
 ///
 /// ```
@@ -25,7 +27,7 @@ pub fn reason(stop: Stop, report: &Report, parameters: &ParameterMap) -> String 
     match (report.noise, report.spacing, volume) {
         (Some(noise), Some(spacing), volume) if spacing > 0.0 && stop == Stop::NothingToDo => {
             let volume = volume.map(|v| format!(" ({v})")).unwrap_or_default();
-            let size = format!("{noise:.2e} or {:.2} spacings", noise / spacing);
+            let size = format!("{} or {:.2} spacings", three_digits(noise), noise / spacing);
             format!("the {given} noise, {size}, is too little to tell from the surface{volume}")
         }
         (_, _, Some(volume)) => format!("{volume}, and the others are where they should be"),

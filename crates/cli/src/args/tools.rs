@@ -34,7 +34,7 @@ pub struct Common {
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Use at most this much memory, such as 2G or 500M: a larger file goes through in pieces (LAS, LAZ,
-    /// binary PLY)
+    /// E57, binary PLY)
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Memory>,
     /// Replace existing files (never an input)

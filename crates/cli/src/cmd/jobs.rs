@@ -103,6 +103,11 @@ pub fn plan(wanted: &Request) -> Result<Vec<Job>, Failure> {
     Ok(jobs)
 }
 
+/// Checks that disks have room for outputs that keep all points.
+pub fn check_room(jobs: &[Job]) -> Result<(), Failure> {
+    Ok(pellucid::room::check(jobs.iter().map(|job| (&*job.input, &*job.output)))?)
+}
+
 /// Whether the output is a folder, by the command line.
 fn is_folder_wanted(wanted: &Request) -> bool {
     let several = wanted.inputs.len() > 1 || wanted.inputs.iter().any(|p| p.is_dir());

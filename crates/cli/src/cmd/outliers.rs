@@ -74,6 +74,7 @@ pub fn run(args: &Outliers) -> Result<(), Failure> {
     let clouds: Vec<&Path> = jobs.iter().flat_map(|j| [&*j.input, &*j.output]).collect();
     report::check(args.report.as_deref(), false, args.overwrite, &clouds)?;
     check_map(args, &jobs)?;
+    jobs::check_room(&jobs)?;
 
     let mut reports = Vec::new();
     let outcome = jobs::each(&jobs, |job| {

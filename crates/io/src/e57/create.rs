@@ -29,9 +29,11 @@ pub(super) fn create(
         _ => standard::with_byte_colors(&document.cloud),
     };
     let cloud = &*standard::for_e57(&colored);
-    let single = document.source.position == Some([ScalarType::F32; 3]);
-    let layout = Layout::of(cloud, single, dropped);
-    let guid = guid(cloud.positions());
+    let about = About::of(cloud, document.source.position);
+    let layout = Layout::of(cloud, &about, dropped);
+    let mut guid = Guid::default();
+    guid.add(cloud.positions());
+    let guid = guid.text();
     let mut writer = E57Writer::new(out, &guid)?;
     if !layout.added.is_empty() {
         writer.register_extension(added::extension())?;
@@ -46,9 +48,9 @@ pub(super) fn create(
 }
 
 /// The records of a point, and where their values come from.
-struct Layout<'a> {
+pub(super) struct Layout<'a> {
     /// Coordinates, then the validity if there is one, then attributes, then those of our extension.
-    prototype: Vec<Record>,
+    pub prototype: Vec<Record>,
     /// The type of the coordinates.
     float: RecordDataType,
     /// Whether there is a record of validity.
@@ -57,22 +59,22 @@ struct Layout<'a> {
     states: Option<&'a Attribute>,
     /// Attribute and component of each standard record.
     sources: Vec<(&'a Attribute, usize)>,
-    added: Vec<added::Added<'a>>,
+    pub added: Vec<added::Added<'a>>,
 }
 
 impl<'a> Layout<'a> {
-    fn of(cloud: &'a PointCloud, single: bool, dropped: &mut Vec<Dropped>) -> Layout<'a> {
-        let float = match single {
+    pub fn of(cloud: &'a PointCloud, about: &About, dropped: &mut Vec<Dropped>) -> Layout<'a> {
+        let float = match about.single {
             true => RecordDataType::Single { min: None, max: None },
             false => RecordDataType::Double { min: None, max: None },
         };
         let axes = [RecordName::CartesianX, RecordName::CartesianY, RecordName::CartesianZ];
         let mut prototype: Vec<Record> =
             axes.into_iter().map(|name| Record { name, data_type: float.clone() }).collect();
-        let nowhere = cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite()));
-        let states = INVALID.iter().filter_map(|name| cloud.attribute(name)).find(|a| is_state(a));
+        let state = INVALID.iter().zip(about.states).find(|(_, is_state)| *is_state);
+        let states = state.and_then(|(name, _)| cloud.attribute(name));
         let is_states = |a: &Attribute| states.is_some_and(|s| s.name() == a.name());
-        let has_state = nowhere || states.is_some();
+        let has_state = about.nowhere || states.is_some();
         if has_state {
             let data_type = RecordDataType::Integer { min: 0, max: 2 };
             prototype.push(Record { name: RecordName::CartesianInvalidState, data_type });
@@ -100,7 +102,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The values of a point.
-    fn values(&self, cloud: &PointCloud, row: usize) -> RawValues {
+    pub fn values(&self, cloud: &PointCloud, row: usize) -> RawValues {
         let p = cloud.positions()[row];
         let found = p.iter().all(|x| x.is_finite());
         let p = if found { p } else { [0.0; 3] };
@@ -175,19 +177,62 @@ pub(super) fn record_type(values: &Values) -> Option<RecordDataType> {
     }
 }
 
-/// A name for the file made out of its points, so that the same points give the same file.
-fn guid(points: &[Point]) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for x in points.iter().flatten() {
-        hash = (hash ^ x.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
+/// What decides on records and must be known of all points.
+#[derive(Clone, Copy)]
+pub(super) struct About {
+    /// Whether coordinates are of single precision.
+    single: bool,
+    /// Whether a point is not finite.
+    nowhere: bool,
+    /// Which of the attributes [`INVALID`] hold what the standard says of validity.
+    states: [bool; 2],
+}
+
+impl About {
+    pub fn of(cloud: &PointCloud, position: Option<[ScalarType; 3]>) -> About {
+        About {
+            single: position == Some([ScalarType::F32; 3]),
+            nowhere: cloud.positions().iter().any(|p| p.iter().any(|x| !x.is_finite())),
+            states: INVALID.map(|name| cloud.attribute(name).is_some_and(is_state)),
+        }
     }
-    let low = hash.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    format!(
-        "{{{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}}}",
-        hash >> 32,
-        hash >> 16 & 0xffff,
-        hash & 0xfff,
-        low >> 52,
-        low & 0xffff_ffff_ffff
-    )
+
+    /// The same of both together.
+    pub fn and(self, other: About) -> About {
+        About {
+            single: self.single && other.single,
+            nowhere: self.nowhere || other.nowhere,
+            states: [0, 1].map(|i| self.states[i] && other.states[i]),
+        }
+    }
+}
+
+/// A name for the file made out of its points, so that the same points give the same file.
+pub(super) struct Guid(u64);
+
+impl Default for Guid {
+    fn default() -> Self {
+        Guid(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Guid {
+    pub fn add(&mut self, points: &[Point]) {
+        for x in points.iter().flatten() {
+            self.0 = (self.0 ^ x.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let hash = self.0;
+        let low = hash.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        format!(
+            "{{{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}}}",
+            hash >> 32,
+            hash >> 16 & 0xffff,
+            hash & 0xfff,
+            low >> 52,
+            low & 0xffff_ffff_ffff
+        )
+    }
 }

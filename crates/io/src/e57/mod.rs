@@ -7,6 +7,7 @@
 //! own frames; a point that did not move gets the very values that were stored.
 
 mod added;
+mod append;
 mod check;
 mod copied;
 mod create;
@@ -27,6 +28,7 @@ use ::e57::{E57Reader, PointCloud as Scan, Record, RecordDataType, RecordName, R
 use crate::error::Fault;
 use crate::unsupported::counted;
 
+pub(crate) use append::{E57Appender, E57Parts};
 pub(crate) use pieces::E57Pieces;
 pub(crate) use read::read;
 pub(crate) use write::write;
@@ -44,17 +46,9 @@ impl E57Source {
         self.scans.iter().map(|s| s.records as usize).sum()
     }
 
-    /// Where the scanners stood; unknown unless every scan has a pose, or is stored as it was
-    /// measured: by ranges and angles, or in the grid of the scanner, which is then at the origin.
+    /// Where the scanners stood, if that is known.
     pub fn viewpoints(&self) -> Vec<[f64; 3]> {
-        use RecordName::{ColumnIndex, RowIndex, SphericalRange};
-        let has = |s: &Scan, name: RecordName| s.prototype.iter().any(|r| r.name == name);
-        let measured = |s: &Scan| has(s, SphericalRange) || has(s, RowIndex) && has(s, ColumnIndex);
-        let place = |s: &Scan| match &s.transform {
-            Some(t) => Some([t.translation.x, t.translation.y, t.translation.z]),
-            None => measured(s).then_some([0.0; 3]),
-        };
-        self.scans.iter().map(place).collect::<Option<_>>().unwrap_or_default()
+        viewpoints(self.scans.iter())
     }
 
     /// What only E57 can hold, for a report on what another format loses.
@@ -72,6 +66,19 @@ impl E57Source {
         let all = [("scan".to_owned(), self.scans.len()), ("image".to_owned(), self.images)];
         all.into_iter().filter(|e| e.1 > 0).collect()
     }
+}
+
+/// Where the scanners stood; unknown unless every scan has a pose, or is stored as it was measured: by
+/// ranges and angles, or in the grid of the scanner, which is then at the origin.
+fn viewpoints<'a>(scans: impl Iterator<Item = &'a Scan>) -> Vec<[f64; 3]> {
+    use RecordName::{ColumnIndex, RowIndex, SphericalRange};
+    let has = |s: &Scan, name: RecordName| s.prototype.iter().any(|r| r.name == name);
+    let measured = |s: &Scan| has(s, SphericalRange) || has(s, RowIndex) && has(s, ColumnIndex);
+    let place = |s: &Scan| match &s.transform {
+        Some(t) => Some([t.translation.x, t.translation.y, t.translation.z]),
+        None => measured(s).then_some([0.0; 3]),
+    };
+    scans.map(place).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Whether the first bytes are the format's.

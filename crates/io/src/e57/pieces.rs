@@ -1,18 +1,22 @@
 //! E57 too large for memory: scans go through point by point, with all that is said of them.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use ::e57::{E57Reader, Image, PointCloud as Scan, Projection, RawValues};
 use pellucid_cloud::Point;
 use pellucid_cloud::attribute::names;
 
+use super::append::E57Parts;
 use super::frame::Frame;
+use super::read::{Columns, Gathering};
 use super::widen::Widened;
 use super::write::Refused;
-use super::{attribute, check, copied, fault, open_with, points, readahead};
+use super::{attribute, check, copied, fault, open_with, points, readahead, viewpoints};
 use crate::batches::{Batches, Change, Mover, Stopped};
-use crate::document::Dropped;
+use crate::document::{Detail, Document, Dropped, Encoding, Source};
 use crate::error::Fault;
+use crate::format::Format;
 use crate::pieces::Sink;
 
 /// Values in memory at once, of 16 bytes.
@@ -23,6 +27,7 @@ const XML_BYTES: usize = 8 << 20;
 const IMAGE_BYTES: u64 = 128 << 20;
 
 /// What a file says of its scans.
+#[derive(Debug)]
 pub(crate) struct E57Pieces {
     pub count: usize,
     len: usize,
@@ -65,6 +70,11 @@ impl E57Pieces {
         records.any(|r| attribute(&r.name).is_some_and(|(name, _)| name == names::NORMAL))
     }
 
+    /// Where the scanners stood, if that is known.
+    pub fn viewpoints(&self) -> Vec<Point> {
+        viewpoints(self.scans.iter().map(|(scan, _)| scan))
+    }
+
     pub fn left_out(&self) -> Vec<Dropped> {
         self.left_out.iter().cloned().collect()
     }
@@ -74,7 +84,43 @@ impl E57Pieces {
         1 + usize::from(self.scans.iter().any(|(scan, frame)| Widened::of(scan, frame).depends()))
     }
 
-    fn reader<'a>(&self, file: &'a mut File) -> Result<E57Reader<&'a mut File>, Stopped> {
+    /// The scans, and where their coordinates are.
+    pub fn scans(&self) -> &[(Scan, Frame)] {
+        &self.scans
+    }
+
+    /// Hands all points to `take`, at most `most` at a time.
+    pub fn documents(
+        parts: &Arc<E57Parts>,
+        file: &mut File,
+        most: usize,
+        take: &mut dyn FnMut(Document) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
+        let scans = &parts.pieces.scans;
+        let columns = Columns::of(&scans.iter().map(|(scan, _)| scan).collect::<Vec<_>>());
+        parts.pieces.batches(file, &mut |batch| {
+            let (scan, frame) = &scans[batch.scan];
+            let places = columns.places(scan);
+            for rows in batch.rows.chunks(most) {
+                let mut gathering = Gathering::new(&columns, rows.len());
+                for raw in rows {
+                    gathering.push((batch.scan, scan), frame.point(raw), raw, &places);
+                }
+                gathering.end();
+                let source = Source {
+                    format: Some(Format::E57),
+                    encoding: Some(Encoding::BinaryLittle),
+                    position: Some([columns.position; 3]),
+                    detail: Detail::E57Parts(parts.clone()),
+                    ..Source::default()
+                };
+                take(Document { cloud: gathering.cloud()?, source })?;
+            }
+            Ok(())
+        })
+    }
+
+    pub fn reader<'a>(&self, file: &'a mut File) -> Result<E57Reader<&'a mut File>, Stopped> {
         Ok(open_with(file, self.len, XML_BYTES)?)
     }
 

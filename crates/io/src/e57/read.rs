@@ -17,6 +17,58 @@ use crate::scalar::{Number, ScalarType, with_numbers};
 /// Bytes that values waiting for others may take for each byte of the file.
 const AHEAD: usize = 2;
 
+/// The columns of a file, which all of its scans share.
+pub(super) struct Columns {
+    columns: Vec<(String, usize, ScalarType)>,
+    /// The type of positions.
+    pub position: ScalarType,
+    /// Whether points have the number of their scan.
+    numbered: bool,
+}
+
+impl Columns {
+    /// Columns are of one type: doubles where scans differ, or have none.
+    pub fn of(scans: &[&Scan]) -> Columns {
+        let mut columns: Vec<(String, usize, ScalarType)> = Vec::new();
+        for record in scans.iter().flat_map(|s| &s.prototype) {
+            let Some((name, component)) = attribute(&record.name) else { continue };
+            let ty = type_of(&record.data_type);
+            match columns.iter_mut().find(|c| c.0 == name && c.1 == component) {
+                Some(known) if known.2 != ty => known.2 = ScalarType::F64,
+                Some(_) => {}
+                None => columns.push((name, component, ty)),
+            }
+        }
+        for (name, component, ty) in &mut columns {
+            let is_it =
+                |r: &Record| attribute(&r.name).is_some_and(|(n, c)| n == *name && c == *component);
+            if scans.iter().any(|s| s.records > 0 && !s.prototype.iter().any(is_it)) {
+                *ty = ScalarType::F64;
+            }
+        }
+        let single = |s: &&Scan| is_single(s);
+        let all_single = !scans.is_empty() && scans.iter().all(single);
+        let position = if all_single { ScalarType::F32 } else { ScalarType::F64 };
+        Columns { columns, position, numbered: scans.len() > 1 }
+    }
+
+    /// The column of each record of a scan, unless that is part of a position.
+    pub fn places(&self, scan: &Scan) -> Vec<Option<usize>> {
+        let place = |record: &Record| {
+            let (name, component) = attribute(&record.name)?;
+            self.columns.iter().position(|c| c.0 == name && c.1 == component)
+        };
+        scan.prototype.iter().map(place).collect()
+    }
+}
+
+/// Whether a scan stores coordinates in single precision as they are.
+fn is_single(scan: &Scan) -> bool {
+    let single = |i: usize| matches!(scan.prototype[i].data_type, RecordDataType::Single { .. });
+    let cartesian = Frame::of(scan).and_then(|frame| frame.cartesian);
+    scan.transform.is_none() && cartesian.is_some_and(|c| c.iter().all(|&i| single(i)))
+}
+
 /// A column while it is read: in its own type, or as doubles where scans differ or have none.
 struct Gathered {
     name: String,
@@ -34,12 +86,6 @@ impl Gathered {
 
     /// Fills with what is missing up to row `n`.
     fn pad(&mut self, n: usize) {
-        if self.values.len() == n {
-            return;
-        }
-        if !matches!(self.values, Values::F64(_)) {
-            self.make_doubles();
-        }
         if let Values::F64(v) = &mut self.values {
             v.resize(n, f64::NAN);
         }
@@ -58,74 +104,73 @@ impl Gathered {
     }
 }
 
-/// What is gathered from scan to scan.
-struct Gathering {
-    /// Points of all scans.
-    total: usize,
+/// Points on their way into a cloud.
+pub(super) struct Gathering {
     positions: Vec<Point>,
     columns: Vec<Gathered>,
-    /// The type of positions, once it is known.
-    position: Option<ScalarType>,
+    /// The number of each point's scan, if there are several.
+    scans: Option<Vec<u32>>,
 }
 
 impl Gathering {
-    fn new(total: usize) -> Self {
-        let positions = Vec::with_capacity(total);
-        Gathering { total, positions, columns: Vec::new(), position: None }
+    /// Room for so many points.
+    pub fn new(columns: &Columns, points: usize) -> Self {
+        let gathered = |(name, component, ty): &(String, usize, ScalarType)| Gathered {
+            name: name.clone(),
+            component: *component,
+            values: ty.column(points),
+        };
+        Gathering {
+            positions: Vec::with_capacity(points),
+            columns: columns.columns.iter().map(gathered).collect(),
+            scans: columns.numbered.then(|| Vec::with_capacity(points)),
+        }
     }
 
     /// Adds the points of a scan.
-    fn add(&mut self, reader: &mut E57Reader<Cursor<&[u8]>>, scan: &Scan) -> Result<(), Fault> {
+    fn add(
+        &mut self,
+        reader: &mut E57Reader<Cursor<&[u8]>>,
+        columns: &Columns,
+        (number, scan): (usize, &Scan),
+    ) -> Result<(), Fault> {
         let at = scan.file_offset;
         let Some(frame) = Frame::of(scan) else {
             return Err(Fault::byte(at as usize, "a scan without coordinates"));
         };
-        let singles = frame.cartesian.is_some_and(|c| {
-            c.iter().all(|&i| matches!(scan.prototype[i].data_type, RecordDataType::Single { .. }))
-        }) && scan.transform.is_none();
-        let ty = if singles { ScalarType::F32 } else { ScalarType::F64 };
-        let same = self.position.is_none_or(|p| p == ty);
-        self.position = Some(if same { ty } else { ScalarType::F64 });
-        let before = self.positions.len();
-        let places: Vec<Option<usize>> =
-            scan.prototype.iter().map(|record| self.column(record)).collect();
-        for i in places.iter().flatten() {
-            self.columns[*i].pad(before);
-        }
+        let places = columns.places(scan);
         for raw in points(reader, scan).map_err(|e| fault(at, &e))? {
             let raw = raw.map_err(|e| fault(at, &e))?;
             if raw.len() != scan.prototype.len() {
                 return Err(Fault::byte(at as usize, "a point without all of its values"));
             }
-            self.positions.push(frame.point(&raw));
-            for ((place, raw), record) in places.iter().zip(&raw).zip(&scan.prototype) {
-                if let Some(i) = place {
-                    self.columns[*i].push(raw, &record.data_type);
-                }
-            }
+            self.push((number, scan), frame.point(&raw), &raw, &places);
         }
-        let now = self.positions.len();
-        for column in &mut self.columns {
-            column.pad(now);
-        }
+        self.end();
         Ok(())
     }
 
-    /// The number of the column of a record, unless it is part of a position.
-    fn column(&mut self, record: &Record) -> Option<usize> {
-        let (name, component) = attribute(&record.name)?;
-        let ty = type_of(&record.data_type);
-        let columns = &mut self.columns;
-        let known = columns.iter().position(|c| c.name == name && c.component == component);
-        if let Some(i) = known {
-            if ScalarType::of(&columns[i].values) != Some(ty) {
-                columns[i].make_doubles();
+    /// Adds a point of a scan.
+    pub fn push(
+        &mut self,
+        (number, scan): (usize, &Scan),
+        position: Point,
+        raw: &[RecordValue],
+        places: &[Option<usize>],
+    ) {
+        self.positions.push(position);
+        self.scans.iter_mut().for_each(|scans| scans.push(number as u32));
+        for ((place, raw), record) in places.iter().zip(raw).zip(&scan.prototype) {
+            if let Some(i) = place {
+                self.columns[*i].push(raw, &record.data_type);
             }
-            return Some(i);
         }
-        let ty = if self.positions.is_empty() { ty } else { ScalarType::F64 };
-        columns.push(Gathered { name, component, values: ty.column(self.total) });
-        Some(columns.len() - 1)
+    }
+
+    /// Ends the points of a scan, which may be without some of the columns.
+    pub fn end(&mut self) {
+        let now = self.positions.len();
+        self.columns.iter_mut().for_each(|column| column.pad(now));
     }
 
     /// The values of column `i` with those of the other components of its attribute, and how many there are.
@@ -150,18 +195,14 @@ impl Gathering {
         (parts.len(), values)
     }
 
-    /// The cloud of all scans.
-    fn cloud(mut self, scans: &[Scan]) -> Result<PointCloud, Fault> {
+    /// The cloud of all points.
+    pub fn cloud(mut self) -> Result<PointCloud, Fault> {
         let mut cloud = PointCloud::new(std::mem::take(&mut self.positions));
         let set = |cloud: &mut PointCloud, a: Attribute| {
             cloud.set_attribute(a).map_err(|e| Fault::byte(0, e.to_string()))
         };
-        if scans.len() > 1 {
-            let which = scans
-                .iter()
-                .enumerate()
-                .flat_map(|(i, s)| std::iter::repeat_n(i as u32, s.records as usize));
-            set(&mut cloud, Attribute::scalar("scan", Values::U32(which.collect())))?;
+        if let Some(scans) = self.scans.take() {
+            set(&mut cloud, Attribute::scalar("scan", Values::U32(scans)))?;
         }
         for i in 0..self.columns.len() {
             let name = self.columns[i].name.clone();
@@ -184,12 +225,12 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     // Positions, every column, and room to convert or weave some.
     let needed = held.points.saturating_mul(24 + held.columns + 48).saturating_add(held.ahead);
     limits.check(bytes.len(), needed).map_err(|fault| Fault::byte(0, fault))?;
-    let mut gathering = Gathering::new(held.points);
-    for scan in &scans {
-        gathering.add(&mut reader, scan)?;
+    let columns = Columns::of(&scans.iter().collect::<Vec<_>>());
+    let mut gathering = Gathering::new(&columns, held.points);
+    for scan in scans.iter().enumerate() {
+        gathering.add(&mut reader, &columns, scan)?;
     }
-    let position = gathering.position.unwrap_or(ScalarType::F64);
-    let cloud = gathering.cloud(&scans)?;
+    let (cloud, position) = (gathering.cloud()?, columns.position);
     let images = reader.images().len();
     let source = Source {
         encoding: Some(Encoding::BinaryLittle),

@@ -1,9 +1,13 @@
 //! From a document to a file.
 
 use std::collections::HashSet;
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Seek, Write};
+use std::ops::Range;
 
-use ::e57::{E57Reader, E57Writer, PointCloud as Scan, RecordDataType, RecordValue};
+use ::e57::{
+    E57Reader, E57Writer, PointCloud as Scan, PointCloudWriter, RawValues, Record, RecordDataType,
+    RecordValue,
+};
 use pellucid_cloud::{Attribute, PointCloud};
 
 use super::added::{self, Added};
@@ -15,6 +19,9 @@ use crate::document::{Detail, Document, Dropped, Encoding, WriteJob, Written};
 use crate::error::{Fault, WriteFault};
 use crate::faces::CHANGED;
 use crate::template::is_same;
+
+/// What a file of other points does not have.
+pub(super) const SCANS: &str = "scans with their poses, images";
 
 /// Why the library refused.
 pub(super) struct Refused(pub(super) String);
@@ -47,10 +54,9 @@ pub(crate) fn write(
         }
         detail => {
             if matches!(detail, Detail::E57(_)) {
-                written.dropped.push(Dropped {
-                    attribute: "scans with their poses, images".to_owned(),
-                    reason: CHANGED.to_owned(),
-                });
+                written
+                    .dropped
+                    .push(Dropped { attribute: SCANS.to_owned(), reason: CHANGED.to_owned() });
             }
             create(document, &mut out, &mut written.dropped)
         }
@@ -69,19 +75,8 @@ fn again(
 ) -> Result<(), Refused> {
     let mut reader = open(&e57.bytes).map_err(|f| Refused(format!("{f:?}")))?;
     let mut writer = copied::start(&reader, out)?;
-    let ours = reader.extensions().iter().any(added::is_ours);
-    let known: HashSet<String> = e57
-        .scans
-        .iter()
-        .flat_map(|s| s.prototype.iter().filter_map(|r| attribute(&r.name)))
-        .map(|(name, _)| name)
-        .chain(std::iter::once("scan".to_owned()))
-        .collect();
-    // What is new joins the records of every scan.
-    let most = e57.scans.iter().map(|s| s.prototype.len()).max().unwrap_or(0);
-    let unknown = cloud.attributes().filter(|a| !known.contains(a.name()));
-    let new = added::plan(unknown, most.max(known.len()), dropped);
-    if !new.is_empty() && !ours {
+    let new = Known::of(e57.scans.iter()).others(cloud, dropped);
+    if !new.is_empty() && !reader.extensions().iter().any(added::is_ours) {
         writer.register_extension(added::extension())?;
     }
     dropped.extend(copied::left_out(&reader));
@@ -95,6 +90,31 @@ fn again(
     Ok(())
 }
 
+/// The attributes that a file has.
+pub(super) struct Known {
+    names: HashSet<String>,
+    /// Records of a scan, at most.
+    records: usize,
+}
+
+impl Known {
+    pub fn of<'a>(scans: impl Iterator<Item = &'a Scan>) -> Known {
+        let mut known = Known { names: HashSet::from(["scan".to_owned()]), records: 0 };
+        for scan in scans {
+            let names = scan.prototype.iter().filter_map(|r| attribute(&r.name));
+            known.names.extend(names.map(|(name, _)| name));
+            known.records = known.records.max(scan.prototype.len());
+        }
+        known
+    }
+
+    /// The other attributes, which join the records of every scan.
+    pub fn others<'a>(&self, cloud: &'a PointCloud, dropped: &mut Vec<Dropped>) -> Vec<Added<'a>> {
+        let unknown = cloud.attributes().filter(|a| !self.names.contains(a.name()));
+        added::plan(unknown, self.records.max(self.names.len()), dropped)
+    }
+}
+
 fn scan_again(
     reader: &mut E57Reader<Cursor<&[u8]>>,
     writer: &mut E57Writer<&mut Cursor<Vec<u8>>>,
@@ -104,14 +124,29 @@ fn scan_again(
     new: &[Added],
 ) -> Result<(), Refused> {
     let frame = Frame::of(scan).ok_or_else(|| Refused("a scan without coordinates".to_owned()))?;
-    let positions = &cloud.positions()[first..first + scan.records as usize];
+    let rows = first..first + scan.records as usize;
     let mut widened = Widened::of(scan, &frame);
     if widened.depends() {
-        positions.iter().for_each(|p| widened.add(&frame, *p));
+        cloud.positions()[rows.clone()].iter().for_each(|p| widened.add(&frame, *p));
     }
-    let mut prototype = widened.records();
+    let own = widened.records();
+    let added: Vec<Record> = new.iter().map(|n| n.record.clone()).collect();
+    let mut w = copied::scan(writer, scan, [&*own, &*added].concat())?;
+    rows_again(&mut w, &mut *points(reader, scan)?, (&frame, &own), (cloud, rows), new)?;
+    w.finalize()?;
+    Ok(())
+}
+
+/// Writes rows of a scan from what was stored and what a cloud has now.
+pub(super) fn rows_again<W: Read + Write + Seek>(
+    w: &mut PointCloudWriter<'_, W>,
+    raws: &mut dyn Iterator<Item = ::e57::Result<RawValues>>,
+    (frame, own): (&Frame, &[Record]),
+    (cloud, rows): (&PointCloud, Range<usize>),
+    new: &[Added],
+) -> Result<(), Refused> {
     // The attribute of each record, with its component.
-    let sources: Vec<Option<(&Attribute, usize)>> = prototype
+    let sources: Vec<Option<(&Attribute, usize)>> = own
         .iter()
         .map(|r| {
             let (name, component) = attribute(&r.name)?;
@@ -119,24 +154,21 @@ fn scan_again(
             Some((a, component))
         })
         .collect();
-    prototype.extend(new.iter().map(|n| n.record.clone()));
-    let mut w = copied::scan(writer, scan, prototype.clone())?;
-    for (i, raw) in points(reader, scan)?.enumerate() {
+    for (row, raw) in rows.zip(raws) {
         let mut raw = raw?;
         let before = frame.point(&raw);
-        frame.put(&mut raw, before, positions[i]);
-        for ((raw, source), record) in raw.iter_mut().zip(&sources).zip(&prototype) {
+        frame.put(&mut raw, before, cloud.positions()[row]);
+        for ((raw, source), record) in raw.iter_mut().zip(&sources).zip(own) {
             let Some((a, component)) = source else { continue };
-            let new = a.values().get_f64((first + i) * a.width() + component);
+            let new = a.values().get_f64(row * a.width() + component);
             let old = value(raw, &record.data_type);
             if let Some(new) = new.filter(|&new| new.is_finite() && !is_same(new, old)) {
                 *raw = clamped(stored(new, &record.data_type), &record.data_type);
             }
         }
-        raw.extend(new.iter().map(|n| n.value(first + i)));
+        raw.extend(new.iter().map(|n| n.value(row)));
         w.add_point(raw)?;
     }
-    w.finalize()?;
     Ok(())
 }
 

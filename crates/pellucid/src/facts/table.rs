@@ -4,6 +4,7 @@ use pellucid_cloud::Point;
 use pellucid_io::{Encoding, las_class_in_words};
 
 use super::Facts;
+use crate::numbers::{as_written, three_digits};
 
 impl Facts {
     /// What is known in words, each with its name: lengths in the unit of the file, and no digits that
@@ -16,8 +17,8 @@ impl Facts {
                 "LAS",
                 format!("version {}, point format {}", las.version, las.point_format),
             ));
-            rows.push(("scale", las.scale.map(|x| x.to_string()).join(" ")));
-            rows.push(("offset", las.offset.map(|x| (x + 0.0).to_string()).join(" ")));
+            rows.push(("scale", las.scale.map(as_written).join(" ")));
+            rows.push(("offset", las.offset.map(as_written).join(" ")));
         }
         let unnamed = self.las.is_some().then(|| "the file names no coordinate system".to_owned());
         rows.extend(self.coordinate_system.clone().or(unnamed).map(|s| ("coordinates", s)));
@@ -114,19 +115,6 @@ impl Facts {
 
 fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
-/// Three digits that count, without an exponent where that is readable.
-fn three_digits(x: f64) -> String {
-    if x == 0.0 {
-        return "0".to_owned();
-    }
-    let places = 2.0 - x.abs().log10().floor();
-    if (-4.0..=7.0).contains(&places) {
-        format!("{x:.*}", places.max(0.0) as usize)
-    } else {
-        format!("{x:.2e}")
-    }
 }
 
 /// The ends of a range with the digits that tell a thousandth of it.

@@ -1,7 +1,8 @@
 use pellucid_cloud::{Attribute, PointCloud, Values};
 use pellucid_io::{Document, Encoding, WriteOptions};
 
-use super::{Facts, range, three_digits};
+use super::{Facts, range};
+use crate::numbers::{as_written, three_digits};
 
 #[test]
 fn ranges_have_the_digits_that_tell_their_ends_apart() {
@@ -17,6 +18,12 @@ fn ranges_have_the_digits_that_tell_their_ends_apart() {
 fn lengths_have_three_digits() {
     let shown = [0.0, 1.4738, 0.077286, 4.4e-5, 6541.0, 1e-9, 3e20].map(three_digits);
     assert_eq!(shown, ["0", "1.47", "0.0773", "0.0000440", "6541", "1.00e-9", "3.00e20"]);
+}
+
+#[test]
+fn scales_have_no_digits_of_their_last_bits() {
+    let shown = [0.0000010000000000000002, 0.00000010000000000000002, 0.001, -0.0, 2.5e6];
+    assert_eq!(shown.map(as_written), ["0.000001", "0.0000001", "0.001", "0", "2500000"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use pellucid_io::Document;
 
 use super::{Denoise, Fault, normals};
 use crate::big::Movement;
+use crate::numbers::three_digits;
 use crate::unmoved;
 
 impl Denoise {
@@ -54,8 +55,10 @@ impl Denoise {
             return Ok(format!("{}: nothing was moved: {why}; {hint}", method.name));
         }
         Ok(format!(
-            "{}: {} points moved, by {:.3e} on average",
-            method.name, movement.moved, movement.mean
+            "{}: {} points moved, by {} on average",
+            method.name,
+            movement.moved,
+            three_digits(movement.mean)
         ))
     }
 }

@@ -56,6 +56,7 @@ pub fn run(args: &Denoise) -> Result<(), Failure> {
     for job in jobs.iter().filter(|job| !streams::is_stream(&job.output)) {
         pellucid::io::check_output(&job.output, &options(args, job))?;
     }
+    jobs::check_room(&jobs)?;
     let mut page = page::Builder::new(args, &jobs)?;
     let mut file = ReportFile::new();
     let outcome = jobs::each(&jobs, |job| {

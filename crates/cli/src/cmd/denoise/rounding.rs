@@ -4,6 +4,7 @@ use pellucid::PointCloud;
 use pellucid::big::Movement;
 use pellucid::cloud::Point;
 use pellucid::io::{Document, Format, LasScale};
+use pellucid::numbers::three_digits;
 
 /// From this share of the points that moved on, it is said.
 const SHARE: f64 = 0.01;
@@ -35,11 +36,11 @@ pub fn warning(
     let coarsest = step.iter().copied().fold(0.0, f64::max);
     Some(format!(
         "{:.0} % of the {} points that moved are stored where they were: the file has coordinates \
-         in steps of {coarsest}, and the mean displacement is {:.2e}; for a finer step give \
+         in steps of {coarsest}, and the mean displacement is {}; for a finer step give \
          --las-scale auto, or a step such as --las-scale {}",
         100.0 * share,
         movement.moved,
-        movement.mean,
+        three_digits(movement.mean),
         coarsest / 100.0
     ))
 }

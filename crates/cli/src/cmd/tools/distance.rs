@@ -12,7 +12,7 @@ use super::pieces::{self, Change};
 use super::{checked, each_of};
 use crate::args::Distance;
 use crate::cmd::compare::number;
-use crate::cmd::jobs::Request;
+use crate::cmd::jobs::{self, Request};
 use crate::cmd::streams;
 use crate::failure::{Failure, naming};
 use crate::progress::Show;
@@ -34,6 +34,7 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
         forbid: vec![path.clone()],
     };
     let jobs = checked(&request, &args.common)?;
+    jobs::check_room(&jobs)?;
     pieces::check_fits(args.common.memory, path)?;
     let reference = read(args, path)?;
     let unit = "file units";

@@ -17,7 +17,11 @@ pub fn run(args: &NormalsCommand) -> Result<(), Failure> {
         // Turning normals alike goes from point to point through the whole cloud.
         let fault = "--memory: give --viewpoint X,Y,Z, the place that normals are turned to, such as \
                      one high above the scene for a scan from the air";
-        let viewpoint = viewpoint.ok_or_else(|| Failure::input(fault))?;
+        let scanner = || match *large.file.viewpoints() {
+            [scanner] => Some(scanner),
+            _ => None,
+        };
+        let viewpoint = viewpoint.or_else(scanner).ok_or_else(|| Failure::input(fault))?;
         let normals = large
             .normals(args.neighbors, viewpoint, run)
             .map_err(|e| pieces::failure(large.output, e))?;

@@ -84,10 +84,10 @@ pub fn wanted(
     }
     for input in inputs {
         let format = PieceFile::open(input).map(|f| f.format());
-        if !matches!(format, Ok(Format::Las | Format::Laz | Format::Ply)) {
+        if !matches!(format, Ok(Format::Las | Format::Laz | Format::Ply | Format::E57)) {
             let fault = format!(
                 "--memory {memory}: files of this format are read as a whole, which may take {}; \
-                 convert it to LAS, LAZ or binary PLY first (without .gz or .zst)",
+                 convert it to LAS, LAZ, E57 or binary PLY first (without .gz or .zst)",
                 Memory(needed)
             );
             return Err(Failure::input(naming(input, fault)));
