@@ -156,7 +156,7 @@ impl Denoiser for Auto {
 fn explain(t: &Treatment, parameters: &AutoParameters) -> Vec<String> {
     let given = if parameters.noise.is_some() { ", as given" } else { "" };
     let mut words = vec![t.estimate.in_words() + given];
-    let Some(last) = t.levels.last() else {
+    let Some(last) = t.last() else {
         if parameters.strength > 0.0 && t.trial.is_empty() {
             words.push("too little noise to tell from the surface".into());
         }
@@ -178,10 +178,7 @@ fn explain(t: &Treatment, parameters: &AutoParameters) -> Vec<String> {
         Stop::IterationLimit => "the limit of rounds was reached",
         _ => "the observer asked to stop",
     };
-    words.push(format!(
-        "patches of {} points at first",
-        last.rounds.first().map_or(0, |r| r.settings.size)
-    ));
+    words.push(format!("patches of {} points at first", last.rounds[0].settings.size));
     words.push(format!("stopped after {} rounds: {why}", last.rounds.len()));
     words
 }

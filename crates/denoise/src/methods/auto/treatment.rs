@@ -45,9 +45,14 @@ pub struct Work<'a, 'r> {
 }
 
 impl Treatment {
-    /// Why the last level ended.
+    /// The last level with rounds of its own.
+    pub fn last(&self) -> Option<&Level> {
+        self.levels.iter().rev().find(|l| !l.rounds.is_empty())
+    }
+
+    /// Why rounds ended.
     pub fn stop(&self) -> Stop {
-        self.levels.last().map_or(Stop::NothingToDo, |l| l.stop)
+        self.last().map_or(Stop::NothingToDo, |l| l.stop)
     }
 
     /// How many rounds points go through.
