@@ -166,7 +166,7 @@ def score(signal: Any, found: Any, known: Any) -> float:
 
 
 def scores_of(method: str, tables: dict[str, tuple[Any, Any]], seeds: range) -> dict[str, Any]:
-    """Scores of all seeds by column; columns that the method has no answer for are left out."""
+    """Scores of all seeds by column; columns without an answer for every seed are left out."""
     found = {}
     for name, (X, signal) in tables.items():
         if signal.shape[1] == 1 and method in CLASSES_ONLY:
@@ -177,8 +177,13 @@ def scores_of(method: str, tables: dict[str, tuple[Any, Any]], seeds: range) -> 
                 known = draw(signal, share, seed)
                 # No method may see what it is to guess.
                 given = np.where(known[:, None], signal, 0.0)
-                scores.append(score(signal, METHODS[method](X, given, known), known))
-            found[f"{name} {round(100 * share)} %"] = np.array(scores)
+                try:
+                    scores.append(score(signal, METHODS[method](X, given, known), known))
+                except np.linalg.LinAlgError as error:
+                    print(f"{method} on {name}, seed {seed}: {error}", file=sys.stderr)
+            # A method that broke down on some of the seeds has no mean to compare.
+            if len(scores) == len(seeds):
+                found[f"{name} {round(100 * share)} %"] = np.array(scores)
     return found
 
 

@@ -4,7 +4,6 @@
 //! `A = T'LT`: the same equation, but free of the size of the coordinates.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use featgraph::solve::{LinearOperator, TransposeOperator};
 use pellucid_cloud::{Point, vec3};
@@ -15,6 +14,9 @@ use crate::parameters::choices;
 use crate::patch::{End, PatchGraph, Patches};
 
 mod moving;
+mod rows;
+
+use rows::{EdgesOfPoints, Row, Seen};
 
 pub use moving::MovingCenters;
 
@@ -35,26 +37,45 @@ const ROWS: usize = 1024;
 /// Patches handled by one task, for the same reason.
 const PATCHES: usize = 256;
 
-/// The graph of one iteration with its weights: one a directed edge, zero where there is none.
+/// Weights of directed edges, zero where there is none.
+pub enum Weights {
+    /// One for each edge.
+    OfEdges(Vec<f64>),
+    /// One for each link of two patches, which all of its edges have.
+    OfLinks(Vec<f64>),
+}
+
+impl Weights {
+    /// The weight of an edge of that link.
+    #[inline]
+    fn of(&self, link: usize, edge: usize) -> f64 {
+        match self {
+            Weights::OfEdges(weights) => weights[edge],
+            Weights::OfLinks(weights) => weights[link],
+        }
+    }
+}
+
+/// The graph of one iteration with its weights.
 pub struct WeightedGraph<'a> {
     /// The patches.
     pub patches: &'a Patches,
     /// How they are linked.
     pub graph: &'a PatchGraph,
-    /// Weight of each directed edge.
-    pub weights: Vec<f64>,
+    /// Weights of the directed edges.
+    pub weights: Weights,
     /// Which Laplacian.
     pub laplacian: Laplacian,
-    /// `1 / sqrt(degree)` of every node, zero without edges; all ones for the combinatorial one.
+    /// `1 / sqrt(degree)` of every node, zero without edges; empty for the combinatorial Laplacian.
     factors: Vec<f64>,
 }
 
 impl<'a> WeightedGraph<'a> {
-    /// A graph with one weight for each directed edge.
+    /// A graph with these weights.
     pub fn new(
         patches: &'a Patches,
         graph: &'a PatchGraph,
-        weights: Vec<f64>,
+        weights: Weights,
         laplacian: Laplacian,
     ) -> WeightedGraph<'a> {
         let mut weighted = WeightedGraph { patches, graph, weights, laplacian, factors: vec![] };
@@ -64,7 +85,12 @@ impl<'a> WeightedGraph<'a> {
 
     /// Edges with a weight.
     pub fn len(&self) -> usize {
-        self.weights.par_iter().filter(|&&w| w > 0.0).count()
+        let count = |run| {
+            let mut count = 0;
+            self.for_each_edge(run, |_, _, _, _| count += 1);
+            count
+        };
+        self.runs().map(count).sum()
     }
 
     /// Whether there are none.
@@ -74,13 +100,16 @@ impl<'a> WeightedGraph<'a> {
 
     /// Calls `f` with the ends and the weight of every edge that leaves patches `range`.
     fn for_each_edge(&self, range: Range<usize>, mut f: impl FnMut(usize, End, End, f64)) {
-        let per_patch = self.graph.per_patch();
-        for edge in range.start * per_patch..range.end * per_patch {
-            let w = self.weights[edge];
-            if w > 0.0
-                && let Some((i, j)) = self.graph.edge(self.patches, edge)
-            {
-                f(edge, i, j, w);
+        let (_, degree) = self.graph.links();
+        let size = self.patches.size();
+        for link in range.start * degree..range.end * degree {
+            for edge in link * size..(link + 1) * size {
+                let w = self.weights.of(link, edge);
+                if w > 0.0
+                    && let Some((i, j)) = self.graph.edge(self.patches, edge)
+                {
+                    f(edge, i, j, w);
+                }
             }
         }
     }
@@ -96,7 +125,7 @@ impl<'a> WeightedGraph<'a> {
     fn node_factors(&self) -> Vec<f64> {
         let nodes = self.patches.points_of_nodes().len();
         if self.laplacian == Laplacian::Combinatorial {
-            return vec![1.0; nodes];
+            return vec![];
         }
         let mut degree = vec![0.0; nodes];
         self.for_each_edge(0..self.patches.len(), |_, i, j, w| {
@@ -107,6 +136,15 @@ impl<'a> WeightedGraph<'a> {
         degree
     }
 
+    /// What the weight of an edge at this node is multiplied by.
+    #[inline]
+    fn factor(&self, node: usize) -> f64 {
+        match self.laplacian {
+            Laplacian::Combinatorial => 1.0,
+            Laplacian::Normalized => self.factors[node],
+        }
+    }
+
     /// A node's place relative to its patch: a row of V = TY - C (Eq. 37).
     #[inline]
     fn relative(&self, y: &[Point], end: End) -> Point {
@@ -115,7 +153,7 @@ impl<'a> WeightedGraph<'a> {
 
     /// `tr(V'LV)` at `y`: the regularizer of Eq. (49).
     pub fn regularizer(&self, y: &[Point]) -> f64 {
-        let (size, factors) = (self.patches.size(), &self.factors);
+        let size = self.patches.size();
         let sums: Vec<f64> = self
             .runs()
             .map(|run| {
@@ -125,7 +163,7 @@ impl<'a> WeightedGraph<'a> {
                     sum += match self.laplacian {
                         Laplacian::Combinatorial => w * vec3::distance2(vi, vj),
                         Laplacian::Normalized => {
-                            -2.0 * w * factors[i.node] * factors[j.node] * vec3::dot(vi, vj)
+                            -2.0 * w * self.factor(i.node) * self.factor(j.node) * vec3::dot(vi, vj)
                         }
                     };
                 });
@@ -150,25 +188,22 @@ impl<'a> WeightedGraph<'a> {
 
     /// A = T'LT and the pull T'L(C - TP), for origins that stay where they are.
     pub fn assemble(&self, observed: &[Point]) -> Result<PointSystem, DenoiseError> {
-        check_edges(self.weights.len())?;
-        let rows = self.rows_of_edges(observed.len());
+        check_edges(self.graph.capacity())?;
+        let edges = EdgesOfPoints::new(self.patches, self.graph, observed.len());
+        let mut system = PointSystem::unfilled(edges.most(ROWS), observed.len());
         // Row by row, in parallel: entries of one column lie side by side and are added up in
         // the order of their edges.
-        let chunks: Vec<Chunk> = (0..observed.len().div_ceil(ROWS))
-            .into_par_iter()
-            .map(|chunk| {
-                let mut out = Chunk::default();
-                let mut entries = Vec::new();
-                for p in chunk * ROWS..((chunk + 1) * ROWS).min(observed.len()) {
-                    entries.clear();
-                    entries.extend(rows.row(p));
-                    entries.sort_unstable();
-                    self.finish_row(p, &entries, observed, &mut out);
+        system.chunks().into_par_iter().enumerate().for_each_init(
+            Row::default,
+            |row, (number, mut chunk)| {
+                for offset in 0..chunk.ends.len() {
+                    let p = number * ROWS + offset;
+                    edges.find(p, |link, edge| self.weights.of(link, edge), row);
+                    self.finish_row(p, row, observed, &mut chunk);
+                    chunk.ends[offset] = chunk.filled as u32;
                 }
-                out
-            })
-            .collect();
-        let mut system = PointSystem::gather(chunks);
+            },
+        );
         if self.laplacian == Laplacian::Normalized {
             for (node, &point) in self.patches.points_of_nodes().iter().enumerate() {
                 let p = point as usize;
@@ -180,51 +215,14 @@ impl<'a> WeightedGraph<'a> {
         Ok(system)
     }
 
-    /// For each point, the edges that end at it, as (other point, edge) packed in one number.
-    fn rows_of_edges(&self, points: usize) -> EdgeRows {
-        // Counts are sums of whole numbers and rows are sorted later, so the order in which
-        // threads get here leaves no trace.
-        let cursor: Vec<AtomicU32> = (0..points).map(|_| AtomicU32::new(0)).collect();
-        let count = |p: usize| cursor[p].fetch_add(1, Ordering::Relaxed);
-        self.runs().for_each(|run| {
-            self.for_each_edge(run, |_, i, j, _| {
-                count(i.point);
-                if i.point != j.point {
-                    count(j.point);
-                }
-            });
-        });
-        let mut starts = Vec::with_capacity(points + 1);
-        starts.push(0);
-        for c in &cursor {
-            let next = starts[starts.len() - 1] + c.swap(0, Ordering::Relaxed) as usize;
-            starts.push(next);
-        }
-        let packed: Vec<AtomicU64> = (0..starts[points]).map(|_| AtomicU64::new(0)).collect();
-        let put = |p: usize, q: usize, edge: usize| {
-            let slot = starts[p] + count(p) as usize;
-            packed[slot].store((q as u64) << 32 | edge as u64, Ordering::Relaxed);
-        };
-        self.runs().for_each(|run| {
-            self.for_each_edge(run, |edge, i, j, _| {
-                put(i.point, j.point, edge);
-                if i.point != j.point {
-                    put(j.point, i.point, edge);
-                }
-            });
-        });
-        EdgeRows { starts, packed }
-    }
-
-    fn finish_row(&self, p: usize, entries: &[u64], observed: &[Point], out: &mut Chunk) {
-        let factors = &self.factors;
+    /// Adds the entries of row `p` to the chunk, and its diagonal and pull.
+    fn finish_row(&self, p: usize, row: &Row, observed: &[Point], chunk: &mut Chunk) {
         let (mut diagonal, mut pull) = (0.0, [0.0; 3]);
-        let start = out.columns.len();
-        for &entry in entries {
-            let (q, edge) = ((entry >> 32) as u32, (entry & 0xffff_ffff) as usize);
-            let Some((i, j)) = self.graph.edge(self.patches, edge) else { continue };
-            let (own, other) = if i.point == p { (i, j) } else { (j, i) };
-            let w = self.weights[edge] * factors[i.node] * factors[j.node];
+        let start = chunk.filled;
+        for &(entry, place) in &row.order {
+            let q = (entry >> 32) as u32;
+            let Seen { own, other, weight } = row.seen[place as usize];
+            let w = weight * self.factor(own.node) * self.factor(other.node);
             let (v_own, v_other) = (self.relative(observed, own), self.relative(observed, other));
             match self.laplacian {
                 // An edge of a point to itself cancels.
@@ -240,25 +238,19 @@ impl<'a> WeightedGraph<'a> {
                 }
                 Laplacian::Normalized => pull = vec3::add(pull, vec3::scale(v_other, w)),
             }
-            match out.columns[start..].last() {
-                Some(&last) if last == q => {
-                    if let Some(value) = out.values.last_mut() {
-                        *value += w;
-                    }
-                }
-                _ => {
-                    out.columns.push(q);
-                    out.values.push(w);
-                }
+            let last = chunk.filled.wrapping_sub(1);
+            if chunk.filled > start && chunk.columns[last] == q {
+                chunk.values[last] += w;
+            } else {
+                (chunk.columns[chunk.filled], chunk.values[chunk.filled]) = (q, w);
+                chunk.filled += 1;
             }
         }
-        out.lengths.push(out.columns.len() - start);
-        out.diagonal.push(diagonal);
-        out.pull.push(pull);
+        (chunk.diagonal[p % ROWS], chunk.pull[p % ROWS]) = (diagonal, pull);
     }
 }
 
-/// An error if edges cannot be numbered in 32 bits, which is how [`EdgeRows`] packs them.
+/// An error if edges cannot be numbered in 32 bits, which is how a [`Row`] packs them.
 fn check_edges(edges: usize) -> Result<(), DenoiseError> {
     match u32::try_from(edges) {
         Ok(_) => Ok(()),
@@ -266,56 +258,75 @@ fn check_edges(edges: usize) -> Result<(), DenoiseError> {
     }
 }
 
-/// Edges by the points at their ends.
-struct EdgeRows {
-    starts: Vec<usize>,
-    packed: Vec<AtomicU64>,
-}
-
-impl EdgeRows {
-    fn row(&self, p: usize) -> impl Iterator<Item = u64> {
-        self.packed[self.starts[p]..self.starts[p + 1]].iter().map(|e| e.load(Ordering::Relaxed))
-    }
-}
-
-/// Finished rows of one task.
-#[derive(Default)]
-struct Chunk {
-    lengths: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    diagonal: Vec<f64>,
-    pull: Vec<Point>,
+/// The rows of one task, to be filled.
+struct Chunk<'a> {
+    /// Entries so far.
+    filled: usize,
+    columns: &'a mut [u32],
+    values: &'a mut [f64],
+    ends: &'a mut [u32],
+    diagonal: &'a mut [f64],
+    pull: &'a mut [Point],
 }
 
 /// A = T'LT in rows, and the pull T'L(C - TP).
 pub struct PointSystem {
+    /// Where the entries of each chunk of [`ROWS`] rows start, and where the last one ends. There is
+    /// more room than entries: what is never written to takes no memory.
     starts: Vec<usize>,
     columns: Vec<u32>,
     /// Entries off the diagonal, negated.
     values: Vec<f64>,
+    /// Where each row ends in its chunk.
+    ends: Vec<u32>,
     diagonal: Vec<f64>,
     pull: Vec<Point>,
 }
 
 impl PointSystem {
-    fn gather(chunks: Vec<Chunk>) -> PointSystem {
+    /// So many rows, with room for so many entries in each chunk of them.
+    fn unfilled(most: Vec<usize>, rows: usize) -> PointSystem {
         let mut starts = vec![0];
-        for length in chunks.iter().flat_map(|c| &c.lengths) {
-            starts.push(starts[starts.len() - 1] + length);
+        for most in most {
+            starts.push(starts[starts.len() - 1] + most);
         }
+        let room = starts[starts.len() - 1];
         PointSystem {
             starts,
-            columns: chunks.iter().flat_map(|c| &c.columns).copied().collect(),
-            values: chunks.iter().flat_map(|c| &c.values).copied().collect(),
-            diagonal: chunks.iter().flat_map(|c| &c.diagonal).copied().collect(),
-            pull: chunks.iter().flat_map(|c| &c.pull).copied().collect(),
+            columns: vec![0; room],
+            values: vec![0.0; room],
+            ends: vec![0; rows],
+            diagonal: vec![0.0; rows],
+            pull: vec![[0.0; 3]; rows],
         }
+    }
+
+    /// The chunks, to be filled side by side.
+    fn chunks(&mut self) -> Vec<Chunk<'_>> {
+        let (mut columns, mut values) = (&mut self.columns[..], &mut self.values[..]);
+        let rows = self.ends.chunks_mut(ROWS).zip(self.diagonal.chunks_mut(ROWS));
+        let rows = rows.zip(self.pull.chunks_mut(ROWS)).zip(self.starts.windows(2));
+        let mut chunks = Vec::new();
+        for (((ends, diagonal), pull), range) in rows {
+            let room = range[1] - range[0];
+            let (own_columns, rest) = std::mem::take(&mut columns).split_at_mut(room);
+            columns = rest;
+            let (own_values, rest) = std::mem::take(&mut values).split_at_mut(room);
+            values = rest;
+            let (columns, values) = (own_columns, own_values);
+            chunks.push(Chunk { filled: 0, columns, values, ends, diagonal, pull });
+        }
+        chunks
     }
 
     /// T'L(C - TP): where the regularizer pulls each point.
     pub fn pull(&self) -> &[Point] {
         &self.pull
+    }
+
+    /// Takes the pull out, so that it need not be there twice.
+    pub fn take_pull(&mut self) -> Vec<Point> {
+        std::mem::take(&mut self.pull)
     }
 
     /// Diagonal of A.
@@ -325,10 +336,14 @@ impl PointSystem {
 
     /// `out = (I + gamma A) x`.
     pub fn apply(&self, gamma: f64, x: &[Point], out: &mut [Point]) {
-        out.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, out)| {
-            for (offset, out) in out.iter_mut().enumerate() {
-                let i = chunk * ROWS + offset;
-                let row = self.starts[i]..self.starts[i + 1];
+        let chunks = out.par_chunks_mut(ROWS).zip(self.ends.par_chunks(ROWS));
+        chunks.enumerate().for_each(|(number, (out, ends))| {
+            let first = self.starts[number];
+            let mut start = first;
+            for (offset, (out, &end)) in out.iter_mut().zip(ends).enumerate() {
+                let i = number * ROWS + offset;
+                let row = start..first + end as usize;
+                start = row.end;
                 let mut sum = [0.0; 3];
                 for (&j, &v) in self.columns[row.clone()].iter().zip(&self.values[row]) {
                     let xj = x[j as usize];

@@ -29,21 +29,22 @@ fn scene() -> Scene {
 
 impl Scene {
     fn weighted(&self, laplacian: Laplacian) -> WeightedGraph<'_> {
-        let weights = (0..self.graph.capacity())
+        let weights: Vec<f64> = (0..self.graph.capacity())
             .map(|e| {
                 let drop = self.graph.is_repeated(e) || e % 11 == 0;
                 if drop { 0.0 } else { 0.2 + f64::from((e * 37 % 64) as u32) / 80.0 }
             })
             .collect();
-        WeightedGraph::new(&self.patches, &self.graph, weights, laplacian)
+        WeightedGraph::new(&self.patches, &self.graph, Weights::OfEdges(weights), laplacian)
     }
 
     /// L on nodes, dense.
     fn dense(&self, weighted: &WeightedGraph) -> Vec<Vec<f64>> {
         let n = self.patches.points_of_nodes().len();
         let mut w = vec![vec![0.0; n]; n];
-        for (e, &value) in weighted.weights.iter().enumerate() {
-            let (i, j) = self.graph.edge(&self.patches, e).unwrap();
+        for e in 0..self.graph.capacity() {
+            let value = weighted.weights.of(e / self.patches.size(), e);
+            let Some((i, j)) = weighted.graph.edge(&self.patches, e) else { continue };
             w[i.node][j.node] += value;
             w[j.node][i.node] += value;
         }
@@ -104,6 +105,30 @@ fn system_equals_the_dense_one() {
             assert!(vec3::norm(vec3::sub(ours[p], expected)) < 1e-10, "{laplacian:?} row {p}");
         }
     }
+}
+
+#[test]
+fn weights_of_links_are_those_of_their_edges_with_each_pair_once() {
+    let mut scene = scene();
+    let weight =
+        |link: usize| if link.is_multiple_of(7) { 0.0 } else { 0.1 + 0.01 * (link % 50) as f64 };
+    let size = scene.patches.size();
+    let of_edges = (0..scene.graph.capacity())
+        .map(|e| if scene.graph.is_repeated(e) { 0.0 } else { weight(e / size) })
+        .collect();
+    let kind = Laplacian::Combinatorial;
+    let one = WeightedGraph::new(&scene.patches, &scene.graph, Weights::OfEdges(of_edges), kind);
+    let (count, one) = (one.len(), one.assemble(&scene.points).unwrap());
+    let of_links = (0..scene.graph.capacity() / size).map(weight).collect();
+    scene.graph.leave_out_repeated();
+    let two = WeightedGraph::new(&scene.patches, &scene.graph, Weights::OfLinks(of_links), kind);
+    assert!(count < scene.graph.capacity() * 6 / 7 && two.len() == count);
+    let two = two.assemble(&scene.points).unwrap();
+    let x: Vec<Point> = (0..80).map(|i| [f64::from(i), f64::from(i * i % 17), 1.0]).collect();
+    let (mut a, mut b) = (x.clone(), x.clone());
+    one.apply(0.7, &x, &mut a);
+    two.apply(0.7, &x, &mut b);
+    assert_eq!((a, one.pull(), one.diagonal()), (b, two.pull(), two.diagonal()));
 }
 
 #[test]

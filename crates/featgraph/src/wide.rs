@@ -27,3 +27,27 @@ impl<F: FnMut()> pulp::WithSimd for Inlined<F> {
 pub fn run(work: impl FnMut()) {
     pulp::Arch::new().dispatch(Inlined(work));
 }
+
+/// Work that is more than a compiler inlines of itself: `run` of what implements it is to be
+/// `#[inline(always)]`, as are the functions that it calls.
+pub trait Work {
+    /// Does it.
+    fn run(self);
+}
+
+impl<W: Work> pulp::WithSimd for Whole<W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _simd: S) {
+        self.0.run();
+    }
+}
+
+struct Whole<W>(W);
+
+/// The same as [`run`] for large pieces of work.
+#[inline]
+pub fn run_work(work: impl Work) {
+    pulp::Arch::new().dispatch(Whole(work));
+}

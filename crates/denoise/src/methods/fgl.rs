@@ -10,7 +10,7 @@ mod table;
 
 pub use params::{Fgl, MetricRule, NormalSign, Observation, Sampling, Schedule, Solver, StopRule};
 
-use pellucid_cloud::{Point, PointCloud};
+use pellucid_cloud::{Point, PointCloud, spacing};
 
 use super::outer::{Step, outer_loop};
 use crate::frame::LocalFrame;
@@ -58,7 +58,7 @@ fn denoise(p: &Fgl, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, Denoi
         let step = algorithm.step(y, record, report)?;
         steps::record_movement(record, y, &step.next, frame.unit());
         let (observed, unit) = (frame.points(), frame.unit());
-        let enough = stop.judge(record, observed, &step.next, &step.normals, &step.nearest, unit);
+        let enough = stop.judge(record, observed, &step.next, &step.normals, step.spacing, unit);
         Ok((step.next, enough))
     })
 }
@@ -84,6 +84,7 @@ impl Algorithm<'_> {
     ) -> Result<Step, DenoiseError> {
         let (p, frame, seed, i) = (self.p, self.frame, self.seed, record.index);
         let nearest = Run::timed(report, "neighbors", || steps::nearest(y, p));
+        let spacing = spacing::mean_spacing(&nearest);
         let normals = Run::timed(report, "normals", || steps::normals(y, &nearest, p));
         let centers =
             Run::timed(report, "sampling", || steps::centers(y, &nearest, p, frame, i, seed));
@@ -106,7 +107,7 @@ impl Algorithm<'_> {
         report.uncovered_points = report.uncovered_points.max(patches.uncovered());
         report.features = features.names().to_vec();
         report.metric = record.metric.clone();
-        Ok(Step { next, nearest, normals })
+        Ok(Step { next, spacing, normals })
     }
 
     /// Moves the points over the weighted graph.

@@ -6,7 +6,7 @@ mod published;
 
 use featgraph::exp::exp;
 use featgraph::solve::{CgParams, conjugate_gradient};
-use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals, vec3};
+use pellucid_cloud::{KdTree, NeighborTable, Point, PointCloud, normals, spacing, vec3};
 use rayon::prelude::*;
 
 use super::fgl::steps::record_movement;
@@ -15,8 +15,8 @@ use super::outer::{Step, outer_loop};
 use crate::frame::{LocalFrame, Unit};
 use crate::local::normal_neighbors;
 use crate::parameters::Setting;
-use crate::patch::{Origin, Patches, TangentLinks, Uncovered, poisson_centers};
-use crate::system::{Damped, Laplacian, WeightedGraph};
+use crate::patch::{Origin, PatchGraph, Patches, TangentLinks, Uncovered, poisson_centers};
+use crate::system::{Damped, Laplacian, PointSystem, WeightedGraph, Weights};
 use crate::{DenoiseError, Denoised, Iteration, Report, Run, Stop};
 pub use params::{Form, Glr, METHOD};
 use published::Published;
@@ -66,7 +66,7 @@ fn denoise(p: &Glr, noisy: &PointCloud, run: &mut Run) -> Result<Denoised, Denoi
         let step = algorithm.step(y, record, report, run, done)?;
         record_movement(record, y, &step.next, frame.unit());
         let (start, unit) = (frame.points(), frame.unit());
-        let enough = stop.judge(record, start, &step.next, &step.normals, &step.nearest, unit);
+        let enough = stop.judge(record, start, &step.next, &step.normals, step.spacing, unit);
         // Noise goes in ever smaller steps; what remains is shuffling along the surface.
         let steady = record.mean_displacement >= p.stop_steady * before;
         before = record.mean_displacement;
@@ -103,22 +103,30 @@ impl Algorithm<'_> {
         let nearest = Run::timed(report, "neighbors", || {
             KdTree::new(y).knn_table(self.around.max(self.size))
         });
+        let spacing = spacing::mean_spacing(&nearest);
         let normals = Run::timed(report, "normals", || normals::estimate_normals(y, &nearest));
         let patches = Run::timed(report, "patches", || match &self.published {
             Some(published) => published.patches().clone(),
             None => self.patches(y, &nearest, i),
         });
+        // Large, and not looked at again.
+        drop(nearest);
         run.progress("patches", i, done)?;
         let links = Run::timed(report, "links", || self.links(y, &patches, &normals));
+        report.uncovered_points = report.uncovered_points.max(patches.uncovered());
         run.progress("solve", i, done)?;
         let next = Run::timed(report, "solve", || {
-            let (weights, gamma) = self.weights(i, &patches, &links);
+            let (graph, weights, gamma) = self.weights(i, links);
             let laplacian = Laplacian::Combinatorial;
-            let weighted = WeightedGraph::new(&patches, &links.graph, weights, laplacian);
-            solve(&weighted, y, gamma, record)
+            let weighted = WeightedGraph::new(&patches, &graph, weights, laplacian);
+            record.edges = weighted.len();
+            let system = weighted.assemble(y)?;
+            // The system is all that the solver needs.
+            drop(weighted);
+            drop((patches, graph));
+            solve(system, y, gamma, record)
         })?;
-        report.uncovered_points = report.uncovered_points.max(patches.uncovered());
-        Ok(Step { next, nearest, normals })
+        Ok(Step { next, spacing, normals })
     }
 
     /// Patches of iteration `i` that cover all points.
@@ -136,54 +144,52 @@ impl Algorithm<'_> {
             None => {
                 let at = patches.centers().iter().map(|&c| normals[c as usize]);
                 let at: Vec<Point> = at.collect();
-                TangentLinks::new(y, patches, &at, self.p.patch_neighbors)
+                let mut links = TangentLinks::new(y, patches, &at, self.p.patch_neighbors);
+                links.graph.leave_out_repeated();
+                links
             }
         }
     }
 
-    /// The weights and the strength of iteration `i`.
-    fn weights(&self, i: usize, patches: &Patches, links: &TangentLinks) -> (Vec<f64>, f64) {
+    /// The graph, its weights and the strength of iteration `i`.
+    fn weights(&self, i: usize, links: TangentLinks) -> (PatchGraph, Weights, f64) {
         let (width, gamma) = (self.p.width, self.p.gamma);
         match &self.published {
-            Some(published) => (published.weights(i, links, width), gamma * published.gamma(i)),
-            None => (weights(width, patches, links), gamma),
+            Some(published) => {
+                let weights = Weights::OfEdges(published.weights(i, &links, width));
+                (links.graph, weights, gamma * published.gamma(i))
+            }
+            None => (links.graph, Weights::OfLinks(weights(width, links.distance2)), gamma),
         }
     }
 }
 
-/// `exp(-d² / 2ε²)` of the patches of each edge, once for each pair of nodes.
-fn weights(width: f64, patches: &Patches, links: &TangentLinks) -> Vec<f64> {
+/// `exp(-d² / 2ε²)` of the patches of each link, from the squares of d.
+fn weights(width: f64, mut distance2: Vec<f64>) -> Vec<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
-    for d2 in links.distance2.iter().filter(|d2| d2.is_finite()) {
+    for d2 in distance2.iter().filter(|d2| d2.is_finite()) {
         sum += d2;
         count += 1.0;
     }
     let epsilon2 = width * width * sum / f64::max(count, 1.0);
     // Patches without any difference are all alike.
     let rate = if epsilon2 > 0.0 { 0.5 / epsilon2 } else { 0.0 };
-    let size = patches.size();
-    let mut weights = vec![0.0; links.graph.capacity()];
-    weights.par_chunks_mut(size).enumerate().for_each(|(link, weights)| {
-        let d2 = links.distance2[link];
-        let w = if d2.is_finite() { exp(-rate * d2) } else { 0.0 };
-        for (a, weight) in weights.iter_mut().enumerate() {
-            if w >= NO_WEIGHT && !links.graph.is_repeated(link * size + a) {
-                *weight = w;
-            }
-        }
+    distance2.par_iter_mut().for_each(|d2| {
+        let w = if d2.is_finite() { exp(-rate * *d2) } else { 0.0 };
+        *d2 = if w >= NO_WEIGHT { w } else { 0.0 };
     });
-    weights
+    distance2
 }
 
 /// The least `|y - y0|² + γ tr(V'LV)`, where V are the points relative to their patches.
 fn solve(
-    weighted: &WeightedGraph,
+    mut system: PointSystem,
     y: &[Point],
     gamma: f64,
     record: &mut Iteration,
 ) -> Result<Vec<Point>, DenoiseError> {
-    let system = weighted.assemble(y)?;
-    let right: Vec<Point> = system.pull().iter().map(|&f| vec3::scale(f, gamma)).collect();
+    let mut right = system.take_pull();
+    right.iter_mut().for_each(|f| *f = vec3::scale(*f, gamma));
     let mut step = vec![[0.0; 3]; y.len()];
     let params = CgParams { tolerance: SOLVED, ..CgParams::default() };
     let operator = Damped { system: &system, gamma };
@@ -191,7 +197,7 @@ fn solve(
         DenoiseError::Numerical { step: "the linear system", detail: e.to_string() }
     })?;
     record.solver_iterations = info.iterations;
-    record.edges = weighted.len();
     record.gamma = Some(gamma);
-    Ok(y.iter().zip(&step).map(|(&y, &d)| vec3::add(y, d)).collect())
+    step.iter_mut().zip(y).for_each(|(d, &y)| *d = vec3::add(y, *d));
+    Ok(step)
 }

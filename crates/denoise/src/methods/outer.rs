@@ -1,14 +1,15 @@
 //! The outer loop of methods that move all points again and again over a graph.
 
-use pellucid_cloud::{NeighborTable, Point, PointCloud};
+use pellucid_cloud::{Point, PointCloud};
 
 use crate::frame::LocalFrame;
 use crate::{DenoiseError, Denoised, Iteration, Report, Run, Snapshot, Stop};
 
-/// The next positions; neighbors and normals are those of the positions before.
+/// The next positions; spacing and normals are those of the positions before.
 pub struct Step {
     pub next: Vec<Point>,
-    pub nearest: NeighborTable,
+    /// The mean distance between neighbors.
+    pub spacing: f64,
     pub normals: Vec<Point>,
 }
 

@@ -7,6 +7,8 @@ use super::{Apart, Patches};
 
 /// No such neighbor.
 pub const NONE: u32 = u32::MAX;
+/// No such counterpart: the edge was left out.
+const LEFT_OUT: u8 = u8::MAX;
 /// Patches compared for each neighbor to be chosen, where normals count too.
 const CANDIDATES: usize = 3;
 
@@ -20,7 +22,7 @@ pub struct PatchGraph {
     degree: usize,
     /// Neighbor patches, `degree` a patch, nearest first; `NONE` where there are fewer.
     neighbors: Vec<u32>,
-    /// For each directed edge, the counterpart's place in its patch.
+    /// For each directed edge, the counterpart's place in its patch; `LEFT_OUT` where there is none.
     slots: Vec<u8>,
 }
 
@@ -101,6 +103,26 @@ impl PatchGraph {
         &self.slots[link * self.size..(link + 1) * self.size]
     }
 
+    /// The place of the counterpart of point `a` in patch `links()[link]`, if it has one.
+    #[inline]
+    pub fn counterpart(&self, link: usize, a: usize) -> Option<usize> {
+        let slot = self.slots[link * self.size + a];
+        (self.neighbors[link] != NONE && slot != LEFT_OUT).then_some(slot as usize)
+    }
+
+    /// Leaves out all edges that are [repeated](Self::is_repeated), so that each pair is there once.
+    pub fn leave_out_repeated(&mut self) {
+        let mut kept = self.slots.clone();
+        kept.par_chunks_mut(self.size).enumerate().for_each(|(link, kept)| {
+            for (a, slot) in kept.iter_mut().enumerate() {
+                if self.is_repeated(link * self.size + a) {
+                    *slot = LEFT_OUT;
+                }
+            }
+        });
+        self.slots = kept;
+    }
+
     /// Room for directed edges; some numbers may hold none.
     pub fn capacity(&self) -> usize {
         self.slots.len()
@@ -111,18 +133,17 @@ impl PatchGraph {
         self.degree * self.size
     }
 
-    /// The two ends of a directed edge, or `None` if the patch has fewer neighbors.
+    /// The two ends of a directed edge, or `None` if the patch has fewer neighbors or the edge was
+    /// left out.
     pub fn edge(&self, patches: &Patches, edge: usize) -> Option<(End, End)> {
         let link = edge / self.size;
+        let slot = self.counterpart(link, edge % self.size)?;
         let (s, t) = (link / self.degree, self.neighbors[link]);
-        if t == NONE {
-            return None;
-        }
         let end = |patch: usize, place: usize| {
             let node = patch * self.size + place;
             End { patch, node, point: patches.points_of_nodes()[node] as usize }
         };
-        Some((end(s, edge % self.size), end(t as usize, self.slots[edge] as usize)))
+        Some((end(s, edge % self.size), end(t as usize, slot)))
     }
 
     /// Whether the same pair is also linked the other way round and that one counts.

@@ -29,7 +29,7 @@ impl<'a> MovingCenters<'a> {
         weighted.for_each_edge(0..patches.len(), |_, i, j, w| {
             pairs.push((i.node as u32, j.node as u32));
             weights.push(w);
-            let (f, g) = (weighted.factors[i.node], weighted.factors[j.node]);
+            let (f, g) = (weighted.factor(i.node), weighted.factor(j.node));
             let b = [(i.point, f), (center(i.patch), -f), (j.point, -g), (center(j.patch), g)];
             add_squares(&b, w, &mut diagonal);
         });

@@ -2,7 +2,7 @@
 
 use super::diagonal::{diagonal_step, row_sums};
 use super::discs::joint_step;
-use super::offdiagonal::{radius, row_step, row_steps_fixed, steps_fixed};
+use super::offdiagonal::{radius, row_step, row_steps_fixed, steps_fixed, widest};
 use super::params::{AlternateParams, Discs, Info, StepRule, Stop};
 use super::problem::{Bounds, Part, Problem};
 use super::step::Limits;
@@ -173,9 +173,15 @@ fn improve_rows(
         if idle == 2 || problem.passes >= most {
             break;
         }
-        let radius = radius(&state.m, k, r, problem.margin, THETA_TOLERANCE);
         let row = state.m[r * k..(r + 1) * k].iter().enumerate();
         let length = row.filter(|(j, _)| *j != r).map(|(_, v)| v * v).sum::<f64>().sqrt();
+        // Most rows without room need no eigenvalue to say so.
+        let widest = widest(&state.m, k, r, problem.margin);
+        let radius = if widest <= length {
+            widest
+        } else {
+            radius(&state.m, k, r, problem.margin, THETA_TOLERANCE)
+        };
         if radius <= length {
             problem.without_room += 1;
             continue;

@@ -35,6 +35,14 @@ pub(super) fn radius(m: &[f64], k: usize, r: usize, margin: f64, tolerance: f64)
     product.sqrt()
 }
 
+/// At least [`radius`], without an eigenvalue: θmin is at most the least diagonal entry of M22.
+pub(super) fn widest(m: &[f64], k: usize, r: usize, margin: f64) -> f64 {
+    let others = (0..k).filter(|&i| i != r).map(|i| m[i * k + i]);
+    let theta = others.fold(f64::INFINITY, f64::min);
+    let product = (theta - margin).max(0.0) * (m[r * k + r] - margin).max(0.0);
+    product.sqrt()
+}
+
 fn part<'p, 'e>(
     problem: &'p mut Problem<'e>,
     m: &[f64],

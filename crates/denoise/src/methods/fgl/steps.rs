@@ -11,7 +11,7 @@ use super::params::{Fgl, MetricRule, NormalSign, Sampling, Schedule, Solver, Sto
 use crate::frame::LocalFrame;
 use crate::graph::{self, FeatureColumns, LearningSample, Weighting};
 use crate::patch::{self, Apart, PatchGraph, Patches};
-use crate::system::{Damped, MovingCenters, WeightedGraph};
+use crate::system::{Damped, MovingCenters, WeightedGraph, Weights};
 use crate::{DenoiseError, Iteration};
 
 /// Weights by the published code's habit of naming b: rises by one every five iterations.
@@ -114,7 +114,7 @@ pub fn weigh<'a>(
         floor: p.weight_floor,
         seed,
     };
-    let weights = graph::weights(patches, graph, features, &how);
+    let weights = Weights::OfEdges(graph::weights(patches, graph, features, &how));
     WeightedGraph::new(patches, graph, weights, p.laplacian)
 }
 

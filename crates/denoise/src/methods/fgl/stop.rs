@@ -6,7 +6,7 @@
 
 use pellucid_cloud::noise::NoiseEstimate;
 use pellucid_cloud::stats::root_mean_square;
-use pellucid_cloud::{NeighborTable, Point, spacing, vec3};
+use pellucid_cloud::{Point, vec3};
 
 use super::params::{Fgl, StopRule};
 use crate::{Iteration, Stop};
@@ -59,14 +59,14 @@ impl Stopper {
         self.reported
     }
 
-    /// Judges the step to `next`; `nearest` and `normals` belong to the cloud before it.
+    /// Judges the step to `next`; `spacing` and `normals` are those of the cloud before it.
     pub fn judge(
         &mut self,
         record: &mut Iteration,
         observed: &[Point],
         next: &[Point],
         normals: &[Point],
-        nearest: &NeighborTable,
+        spacing: f64,
         unit: f64,
     ) -> Option<Stop> {
         self.removed = root_mean_square(
@@ -77,7 +77,7 @@ impl Stopper {
         let left = sigma * sigma - self.removed * self.removed;
         record.noise_left = Some(left.max(0.0).sqrt() * unit);
 
-        let moved = record.mean_displacement / (spacing::mean_spacing(nearest) * unit);
+        let moved = record.mean_displacement / (spacing * unit);
         let (still, at_rest) = (moved < self.movement, moved < AT_REST);
         let by_movement = if still {
             Some(Stop::Converged)
