@@ -52,7 +52,8 @@ fn a_large_noisy_cube_is_no_foliage() {
     assert_eq!(out.report.volume_points, 0);
     assert!(off(&out.cloud) < 0.25 * off(&noisy), "{} of {}", off(&out.cloud), off(&noisy));
     // The last level of a large cloud has no rounds; the notes are about those of the level before.
-    let of_nothing = |note: &&String| note.contains("of 0 points") || note.contains("after 0 rounds");
+    let of_nothing =
+        |note: &&String| note.contains("of 0 points") || note.contains("after 0 rounds");
     assert_eq!(out.report.notes.iter().find(of_nothing), None);
 }
 

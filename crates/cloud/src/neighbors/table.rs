@@ -41,6 +41,27 @@ impl NeighborTable {
         &self.distances2[i * self.k..(i + 1) * self.k]
     }
 
+    /// The table with every `step`-th neighbor only, the nearest first.
+    ///
+    /// ```
+    /// use pellucid_cloud::KdTree;
+    ///
+    /// let line: Vec<_> = (0..9).map(|i| [f64::from(i * i), 0.0, 0.0]).collect();
+    /// let table = KdTree::new(&line).knn_of_own(&[0], 5).every(2);
+    /// assert_eq!((table.row(0), table.distances2(0)), (&[0, 2, 4][..], &[0.0, 16.0, 256.0][..]));
+    /// ```
+    pub fn every(mut self, step: usize) -> NeighborTable {
+        if step > 1 && self.k > 0 {
+            let place = |i: usize| (i % self.k).is_multiple_of(step);
+            let kept = |i: &mut usize| place(std::mem::replace(i, *i + 1));
+            let (mut of_index, mut of_distance) = (0, 0);
+            self.indices.retain(|_| kept(&mut of_index));
+            self.distances2.retain(|_| kept(&mut of_distance));
+            self.k = self.k.div_ceil(step);
+        }
+        self
+    }
+
     fn unfilled(rows: usize, k: usize) -> Self {
         NeighborTable {
             k,

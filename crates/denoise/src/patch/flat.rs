@@ -17,18 +17,18 @@ const LANES: usize = 2;
 
 impl Patches {
     /// Patches of `size` points around `centers`, and around each point that these leave out.
-    /// Members are chosen among the nearest `candidates` of a center by `apart`. Patches of a
-    /// squared radius above `limit` are left out; `None` takes ten times the usual radius.
+    /// Members are chosen by `apart` among `candidates` of the nearest of a center: all of these, or every `step`-th.
+    /// Patches of a squared radius above `limit` are left out; `None` takes ten times the usual radius.
     pub fn cover(
         points: &[Point],
         tree: &KdTree,
         centers: &[u32],
         size: usize,
-        candidates: usize,
+        (candidates, step): (usize, usize),
         apart: Apart,
         limit: Option<f64>,
     ) -> Patches {
-        let around = |centers: &[u32]| tree.knn_of_own(centers, candidates);
+        let around = |centers: &[u32]| tree.knn_of_own(centers, candidates * step).every(step);
         let nearest = around(centers);
         let mut patches = Patches::empty(size.min(nearest.k()));
         let limit = limit

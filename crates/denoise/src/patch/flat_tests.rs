@@ -19,7 +19,8 @@ fn linked(height: f64) -> (Vec<Point>, Patches, PatchGraph) {
     let sided = vec![false; points.len()];
     let apart = Apart { normals: &normals, sided: Some(&sided), per_normal: 1.0 };
     let centers: Vec<u32> = (0..400).step_by(7).collect();
-    let patches = Patches::cover(&points, &KdTree::new(&points), &centers, 11, 30, apart, None);
+    let patches =
+        Patches::cover(&points, &KdTree::new(&points), &centers, 11, (30, 1), apart, None);
     let graph = PatchGraph::link_flat(&points, &patches, 6, apart, height);
     (points, patches, graph)
 }

@@ -38,11 +38,14 @@ pub struct Near {
 }
 
 impl Near {
-    /// The `count` nearest of each point; there must be as many.
-    pub fn of(y: &[Point], count: usize) -> Near {
-        let (rows, spacing) = KdTree::new(y).neighbor_rows(count, |d2| {
+    /// `count` of the nearest of each point, all of them or every `step`-th; there must be as many.
+    pub fn of(y: &[Point], count: usize, step: usize) -> Near {
+        let (mut rows, spacing) = KdTree::new(y).neighbor_rows(count * step, |d2| {
             d2[1..=NEAREST].iter().map(|d| d.sqrt()).sum::<f64>() / NEAREST as f64
         });
+        if step > 1 {
+            rows = rows.into_iter().step_by(step).collect();
+        }
         Near { count, rows, spacing }
     }
 
@@ -135,7 +138,7 @@ impl Measured<'_> {
                 all += (sum[0] * sum[0] - sum[1] * sum[1]) / f64::max(count, 1.0);
             }
             let against = self.tuning.creases * creases / NEIGHBORS as f64;
-            (all / WINDOWS.len() as f64 + against).min(self.tuning.most_excess)
+            all / WINDOWS.len() as f64 + against
         })
     }
 }

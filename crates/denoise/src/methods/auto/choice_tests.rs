@@ -22,7 +22,7 @@ fn taken(height: impl Fn(&Point) -> f64, count: impl Fn(&Point) -> bool) -> f64 
     let rough: Vec<Point> = observed.iter().map(|p| [p[0], p[1], 0.5 * p[2]]).collect();
     let y: Vec<Point> = observed.iter().map(|p| [p[0], p[1], height(p)]).collect();
     let smooth = Surface { n: vec![[0.0, 0.0, 1.0]; y.len()], y };
-    let near = Near::of(&smooth.y, NEIGHBORS);
+    let near = Near::of(&smooth.y, NEIGHBORS, 1);
     let m = Measured { observed: &observed, noise: &noise, tuning: &tuning };
     let chosen = m.choose(&smooth, &rough, &near);
     let of: Vec<f64> =

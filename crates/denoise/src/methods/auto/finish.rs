@@ -52,12 +52,12 @@ impl Finish {
         }
     }
 
-    /// Moves the points; whether it was worth looking for facets.
-    pub fn apply(&self, measured: &Measured, y: &mut Vec<Point>) -> bool {
-        if y.len() <= NEIGHBORS {
+    /// Moves the points, each by all of its nearest neighbors or every `step`-th; whether it was worth looking for facets.
+    pub fn apply(&self, measured: &Measured, step: usize, y: &mut Vec<Point>) -> bool {
+        if y.len() <= NEIGHBORS * step {
             return false;
         }
-        let near = Near::of(y, if self.facets { NEIGHBORS } else { CURVED });
+        let near = Near::of(y, if self.facets { NEIGHBORS } else { CURVED }, step);
         let n =
             each(y.len(), |i| normals::normal_across_rows(y, near.row(i), measured.tuning.plane));
         let curved = self.curved(measured.tuning, y, &n, &near);

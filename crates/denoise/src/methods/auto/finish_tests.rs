@@ -6,7 +6,7 @@ fn finish(noise: f64, left: f64, amount: f64, even: usize, y: &mut Vec<Point>) {
     let (observed, noises) = (y.clone(), vec![noise; y.len()]);
     let tuning = Tuning::default();
     let measured = Measured { observed: &observed, noise: &noises, tuning: &tuning };
-    Finish::new(&tuning, noise, left, amount, even).apply(&measured, y);
+    Finish::new(&tuning, noise, left, amount, even).apply(&measured, 1, y);
 }
 
 /// A grid with heights.
@@ -32,7 +32,7 @@ fn roughness(points: &[Point], level: impl Fn(&Point) -> f64) -> f64 {
 fn takes_the_roughness_off_a_sheet() {
     let mut y = sheet(rough);
     let before = roughness(&y, |_| 0.0);
-    finish(1.0, 0.1, 1.0 - 0.0, 0, &mut y);
+    finish(1.0, 0.1, 1.0, 0, &mut y);
     assert!(roughness(&y, |_| 0.0) < 0.25 * before, "{} of {before}", roughness(&y, |_| 0.0));
 }
 
@@ -41,7 +41,7 @@ fn a_step_stays_a_step() {
     let step = |p: &Point| if p[0] < 19.5 { 0.0 } else { 3.0 };
     let mut y = sheet(|x, y| rough(x, y) + if x < 20 { 0.0 } else { 3.0 });
     let before = roughness(&y, step);
-    finish(1.0, 0.1, 1.0 - 0.0, 0, &mut y);
+    finish(1.0, 0.1, 1.0, 0, &mut y);
     assert!(roughness(&y, step) < before);
 }
 
@@ -49,14 +49,14 @@ fn a_step_stays_a_step() {
 fn thin_walls_are_left_alone() {
     let mut y = sheet(rough);
     let before = y.clone();
-    finish(1.0, 0.1, 1.0 - 1.0, 0, &mut y);
+    finish(1.0, 0.1, 0.0, 0, &mut y);
     assert_eq!(y, before);
 }
 
 #[test]
 fn copies_of_one_point_stay() {
     let mut y = vec![[1.0, 2.0, 3.0]; 100];
-    finish(1.0, 0.5, 1.0 - 0.0, 4, &mut y);
+    finish(1.0, 0.1, 1.0, 4, &mut y);
     assert_eq!(y, vec![[1.0, 2.0, 3.0]; 100]);
 }
 
@@ -71,7 +71,7 @@ fn a_round_surface_stays_as_large_as_it_is() {
         .collect();
     let off = |sigma: f64| {
         let mut y = bowl.clone();
-        finish(sigma, 0.1, 1.0 - 0.0, 0, &mut y);
+        finish(sigma, 0.1, 1.0, 0, &mut y);
         let inner = y.iter().filter(|p| (p[0] - 19.5).hypot(p[1] - 19.5) < 8.0);
         let offs: Vec<f64> = inner.map(|p| p[2] - height(p[0], p[1])).collect();
         (offs.iter().sum::<f64>() / offs.len() as f64).abs()

@@ -12,7 +12,7 @@ use crate::parameters::Parameters;
 use crate::{DenoiseError, Report, Run, Stop};
 
 /// Changes with everything that makes other results from the same numbers.
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 
 /// Most rounds of clouds above [`WHOLE_UP_TO`] points: such a surface is flat from point to point, and what few
 /// rounds leave is smoothed away at the end of a level.
@@ -124,11 +124,11 @@ impl Learned {
     pub fn halo(&self) -> f64 {
         let tuning = Tuning::default();
         let passes = |count: usize| HALO_OF_PASSES * (count as f64).sqrt();
-        let Treatment { trial, levels, estimate, .. } = &self.treatment;
+        let Treatment { trial, levels, estimate, rows, .. } = &self.treatment;
         let width = |level: &Level| {
             let rounds = HALO_OF_ROUND * level.rounds.len() as f64;
             let facets = if level.finish.facets { passes(tuning.passes_of_facets()) } else { 0.0 };
-            level.unit * (HALO + rounds + facets)
+            level.unit * (HALO + rounds + facets) * tuning.step(*rows) as f64
         };
         let of_levels = |levels: &[Level]| levels.iter().map(width).sum::<f64>();
         let kinds = if trial.is_empty() { 0.0 } else { kinds::REACH };

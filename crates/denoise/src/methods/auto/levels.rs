@@ -209,7 +209,7 @@ impl Levels<'_, '_> {
             let start = part.y.clone();
             for (k, recipe) in given.rounds.iter().enumerate() {
                 self.progress(k + 1, k as f64 / given.work())?;
-                let limit = self.tuning.most_removed(given.thinness);
+                let limit = self.strength * self.tuning.most_removed(given.thinness);
                 let moved = part.cloud(&self.cloud).round(
                     &part.y,
                     &start,
@@ -228,7 +228,9 @@ impl Levels<'_, '_> {
         if !self.stopped {
             let Part { observed, noise, y, .. } = part;
             let measured = Measured { observed, noise, tuning: self.tuning };
-            let worth = Run::timed(self.report, "finish", || level.finish.apply(&measured, y));
+            let step = self.cloud.step;
+            let worth =
+                Run::timed(self.report, "finish", || level.finish.apply(&measured, step, y));
             if given.is_none() {
                 level.finish.facets = worth;
             }
@@ -250,7 +252,6 @@ impl Levels<'_, '_> {
         let mut stop = Stop::IterationLimit;
         for index in 1..=self.limit {
             self.progress(index, 0.9 * follow.done())?;
-            let limit = self.strength * self.tuning.most_removed(follow.thinness());
             let cloud = part.cloud(&self.cloud);
             let settings = follow.settings();
             let moved = cloud.round(
@@ -258,7 +259,7 @@ impl Levels<'_, '_> {
                 &start,
                 index,
                 &settings,
-                limit,
+                follow.limit(),
                 None,
                 &mut seen,
                 self.report,

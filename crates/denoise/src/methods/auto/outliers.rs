@@ -2,10 +2,12 @@
 //! set aside before the first round, so that they neither move nor pull, and are counted in the report.
 
 use pellucid_cloud::eigen3::symmetric_eigen;
+use pellucid_cloud::stats::median;
 use pellucid_cloud::{KdTree, Neighbor, Point, vec3};
 use rayon::prelude::*;
 
 use crate::frame::LocalFrame;
+use crate::graph::scramble;
 use crate::local::Moments;
 
 /// Neighbors that a point of a surface has near.
@@ -32,9 +34,12 @@ const NARROW: f64 = 0.15;
 /// a surface, be it scanned in rows; between these, as many as make a line.
 const LONGER: f64 = 1.25;
 const MORE_ON_LINE: f64 = 1.45;
-/// If the share of a cloud's points that look like lines is in this range, they are the rows of a scan, where some points
-/// have neighbors in the next row and others do not. A smaller share is wires and rails; a larger one is a cloud of wires only.
-const ROWS: std::ops::Range<f64> = 0.1..0.8;
+/// A cloud is in rows if the variance of neighbors across their longest direction is less than this part of that along it, in
+/// the median of so many places.
+const PLACES: usize = 1024;
+const ROWS: f64 = 0.4;
+/// If more than this share of a cloud's points look like lines, it is one of wires only.
+const WIRES_ONLY: f64 = 0.8;
 /// Points a task.
 const POINTS: usize = 1024;
 
@@ -128,6 +133,26 @@ fn usual(tree: &KdTree, points: &[Point], found: &[Neighbor]) -> f64 {
     *reach.select_nth_unstable_by(NEIGHBORS / 2, f64::total_cmp).1
 }
 
+/// Whether the points of a cloud are in rows: whether the nearest of most points lie along a line rather than around them.
+fn is_in_rows(frame: &LocalFrame) -> bool {
+    let (points, numbers) = (frame.points(), frame.ordinals());
+    let mut places: Vec<u32> = (0..points.len() as u32).collect();
+    places.sort_unstable_by_key(|&i| scramble(u64::from(numbers[i as usize])));
+    places.truncate(PLACES);
+    let tree = KdTree::new(points);
+    let mut found = Vec::new();
+    let narrow = |i: &u32| {
+        tree.knn_into(points[*i as usize], AROUND + 1, &mut found);
+        let mut moments = Moments::default();
+        let center = points[*i as usize];
+        found.iter().for_each(|n| moments.add(vec3::sub(points[n.index as usize], center), 1.0));
+        let [_, across, along] = symmetric_eigen(moments.covariance()?).values;
+        (along > 0.0).then_some(across / along)
+    };
+    let mut narrow: Vec<f64> = places.iter().filter_map(narrow).collect();
+    median(&mut narrow).is_some_and(|narrow| narrow < ROWS)
+}
+
 /// What was set aside.
 pub struct SetAside {
     pub outliers: usize,
@@ -141,7 +166,7 @@ pub fn set_aside(frame: &mut LocalFrame, sigma: f64, rows: Option<bool>) -> SetA
     let mut kinds = apart_from_surfaces(frame.points(), sigma);
     let count = |kinds: &[Apart], kind| kinds.iter().filter(|k| **k == kind).count();
     let share = count(&kinds, Apart::Line) as f64 / kinds.len().max(1) as f64;
-    let rows = rows.unwrap_or(ROWS.contains(&share));
+    let rows = rows.unwrap_or_else(|| share < WIRES_ONLY && is_in_rows(frame));
     if rows {
         kinds.iter_mut().filter(|k| **k == Apart::Line).for_each(|k| *k = Apart::No);
     }

@@ -1,8 +1,10 @@
+use pellucid_cloud::stats::root_mean_square;
 use pellucid_cloud::synth::{NoiseModel, Shape, add_noise};
 use pellucid_cloud::{PointCloud, spacing, vec3};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::super::{AutoParameters, Tuning, with_tuning};
 use super::*;
 use crate::frame::Unit;
 use crate::registry::{self, ParameterMap};
@@ -140,4 +142,17 @@ fn rows_with_noise_stay_in_and_a_wire_does_not() {
     assert!(!are_rows && lines >= 190 && left_out == lines, "{are_rows} {lines} {left_out}");
     // A piece of a cloud does what was learned from the whole.
     assert_eq!(aside(&with_wire, Some(true)).1, 0);
+}
+
+#[test]
+fn rows_are_smoothed_across() {
+    let noisy = add_noise(&PointCloud::new(rows(10.0)), NoiseModel::Gaussian, 1.0, 6).unwrap();
+    let error = |step_in_rows: usize| {
+        let tuning = Tuning { step_in_rows, ..Tuning::default() };
+        let method = with_tuning(AutoParameters::default(), tuning);
+        let done = method.denoise(&noisy, &mut Run::default()).unwrap();
+        root_mean_square(done.cloud.positions().iter().map(|p| p[2]))
+    };
+    let (along, across) = (error(1), error(2));
+    assert!(across < 0.85 * along, "{across} and {along}");
 }

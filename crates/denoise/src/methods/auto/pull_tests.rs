@@ -12,7 +12,7 @@ fn scene() -> (Vec<Point>, Patches, PatchGraph, Vec<f32>) {
     let normals = vec![[0.0, 0.0, 1.0]; points.len()];
     let apart = Apart { normals: &normals, sided: None, per_normal: 1.0 };
     let centers: Vec<u32> = (0..120).step_by(4).collect();
-    let patches = Patches::cover(&points, &KdTree::new(&points), &centers, 7, 20, apart, None);
+    let patches = Patches::cover(&points, &KdTree::new(&points), &centers, 7, (20, 1), apart, None);
     let graph = PatchGraph::link_flat(&points, &patches, 5, apart, 0.5);
     let weights = (0..graph.links().0.len() * 7).map(|i| 0.1 + (i % 5) as f32 * 0.2).collect();
     (points, patches, graph, weights)

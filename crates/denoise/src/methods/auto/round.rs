@@ -79,6 +79,8 @@ pub struct Cloud<'a> {
     pub numbers: &'a [u32],
     /// The noise of each point.
     pub noise: &'a [f64],
+    /// Which of the nearest points count as neighbors: all of them, or every `step`-th where the nearest are of one row.
+    pub step: usize,
     /// Seed of all draws.
     pub seed: u64,
     /// Points that have all of their neighbors, where some do not.
@@ -121,7 +123,7 @@ impl Cloud<'_> {
         let apart = Apart { normals, sided: Some(sided), per_normal: settings.per_normal };
         let patches = Run::timed(report, "patches", || {
             let (size, limit) = (settings.size, given.map(|g| g.limit));
-            Patches::cover(y, &tree, &centers, size, CANDIDATES * size, apart, limit)
+            Patches::cover(y, &tree, &centers, size, (CANDIDATES * size, self.step), apart, limit)
         });
         drop(tree);
         report.uncovered_points = report.uncovered_points.max(patches.uncovered());

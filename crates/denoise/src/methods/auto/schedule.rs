@@ -103,10 +103,9 @@ impl<'a> Follow<'a> {
         self.thinness = thinness;
     }
 
-    /// Part of the noise that may be removed.
-    fn limit(&self) -> f64 {
-        self.strength
-            * (self.tuning.whole + (self.tuning.removed_thin - self.tuning.whole) * self.thinness)
+    /// Part of the noise that may be removed, from a place or from all of them.
+    pub fn limit(&self) -> f64 {
+        self.strength * self.tuning.most_removed(self.thinness)
     }
 
     /// The noise that is left, in spacings.

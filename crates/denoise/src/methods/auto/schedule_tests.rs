@@ -36,7 +36,7 @@ fn thin_walls_stop_it_early_and_strength_moves_the_limit() {
     };
     assert_eq!(thin(1.0).judge(0.3, 0.55), Some(Stop::NoiseRemoved));
     assert_eq!(thin(2.0).judge(0.3, 0.55), None);
-    assert_eq!(Follow::new(&TUNING, 1.0, 0.5).judge(0.3, 0.55), Some(Stop::NoiseRemoved));
+    assert_eq!(Follow::new(&TUNING, 1.0, 0.5).judge(0.3, 0.6), Some(Stop::NoiseRemoved));
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Work<'_, '_> {
         let mut y = self.frame.points().to_vec();
         let mut levels = Vec::new();
         if !self.is_idle(&estimate) {
-            (levels, y) = self.levels(&noise, |l| l.learn(estimate.noise))?;
+            (levels, y) = self.levels(&noise, rows, |l| l.learn(estimate.noise))?;
             if !self.stopped && self.leave_out_volumes(&y, false) {
                 trial = levels;
                 levels = Vec::new();
@@ -79,7 +79,7 @@ impl Work<'_, '_> {
                 (estimate, noise) = self.estimate();
                 y = self.frame.points().to_vec();
                 if !self.is_idle(&estimate) {
-                    (levels, y) = self.levels(&noise, |l| l.learn(estimate.noise))?;
+                    (levels, y) = self.levels(&noise, rows, |l| l.learn(estimate.noise))?;
                 }
             }
         }
@@ -105,7 +105,7 @@ impl Work<'_, '_> {
             y = self.frame.points().to_vec();
             if !levels.is_empty() && y.len() >= MIN_POINTS {
                 let noise = t.estimate.of_points(&self.sample(&self.inner_points()));
-                ((), y) = self.levels(&noise, |l| l.apply(levels))?;
+                ((), y) = self.levels(&noise, t.rows, |l| l.apply(levels))?;
                 if is_trial && !self.stopped {
                     self.leave_out_volumes(&y, true);
                     y = self.frame.points().to_vec();
@@ -167,10 +167,11 @@ impl Work<'_, '_> {
             || self.frame.points().len() < MIN_POINTS
     }
 
-    /// Goes through levels.
+    /// Goes through levels, for points in the rows of a scan or not.
     fn levels<T>(
         &mut self,
         noise: &[f64],
+        rows: bool,
         go: impl FnOnce(&mut Levels) -> Result<T, DenoiseError>,
     ) -> Result<(T, Vec<Point>), DenoiseError> {
         let inner = self.inner_points();
@@ -181,6 +182,7 @@ impl Work<'_, '_> {
                 observed: frame.points(),
                 numbers: frame.ordinals(),
                 noise,
+                step: self.auto.tuning.step(rows),
                 seed: self.seed,
                 inner: inner.as_deref(),
             },

@@ -31,9 +31,6 @@ pub struct Tuning {
     pub creases: f64,
     /// How much more discrepancy the smoother of two surfaces may have.
     pub discrepancy: f64,
-    /// Most that one place can say against the smoother surface, so that it does not speak for all
-    /// around it.
-    pub most_excess: f64,
     /// Passes by which that is averaged over a facet.
     pub averages: usize,
     /// Mean distance to the nearest measured point along the surface, over that of random points,
@@ -55,6 +52,8 @@ pub struct Tuning {
     pub largest_patch: f64,
     /// Patches that a point is in.
     pub cover: f64,
+    /// Of the nearest points every this many counts as a neighbor where the nearest are of one row of a scan.
+    pub step_in_rows: usize,
     /// Limit on the trace of the metric for small patches: how narrow weights are. Larger patches have
     /// wider ones.
     pub trace: f64,
@@ -92,15 +91,14 @@ pub struct Tuning {
     pub rest_of_little: f64,
     /// Noise that is little.
     pub little: f64,
-    /// Part of the noise that rounds may remove; more than all of it, since the estimate may be low.
-    pub whole: f64,
     /// Passes over the normals of the curved candidate where they are clear.
     pub normal_passes: f64,
     /// Standard deviation of the weight by the difference of two normals on a curved surface.
     pub facing: f64,
     /// Standard deviation of the weight by distance, in local spacings.
     pub distance: f64,
-    /// Limits of the standard deviation of the weight by height, in local spacings.
+    /// Limits of the standard deviation of the weight by height, in local spacings; between them it is twice the residual
+    /// noise.
     pub heights: [f64; 2],
     /// Noise after the rounds above which heights are smoothed once more.
     pub rough: f64,
@@ -126,7 +124,6 @@ impl Default for Tuning {
             facet_steps: 5,
             creases: 8.0,
             discrepancy: 1.1,
-            most_excess: 5.0,
             averages: 10,
             regular: 1.25,
             still_thick: 0.58,
@@ -137,6 +134,7 @@ impl Default for Tuning {
             small_up_to: 1.2,
             largest_patch: 32.0,
             cover: 2.7,
+            step_in_rows: 2,
             trace: 3.0,
             pull: 0.2,
             pull_growth: 0.1,
@@ -154,11 +152,10 @@ impl Default for Tuning {
             rest: 0.52,
             rest_of_little: 0.48,
             little: 0.9,
-            whole: 1.05,
             normal_passes: 2.0,
             facing: 0.25,
             distance: 0.9,
-            heights: [0.17, 0.6],
+            heights: [0.25, 0.6],
             rough: 0.2,
             even_step: 0.12,
             plane: 16,
@@ -168,6 +165,11 @@ impl Default for Tuning {
 }
 
 impl Tuning {
+    /// Which of the nearest points count as neighbors: every this many.
+    pub fn step(&self, rows: bool) -> usize {
+        if rows { self.step_in_rows.max(1) } else { 1 }
+    }
+
     /// How often a faceted candidate looks from point to point, at most.
     pub fn passes_of_facets(&self) -> usize {
         self.facet_normals + self.facet_steps + self.averages
