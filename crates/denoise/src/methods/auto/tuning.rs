@@ -155,7 +155,7 @@ impl Default for Tuning {
             normal_passes: 2.0,
             facing: 0.25,
             distance: 0.9,
-            heights: [0.25, 0.6],
+            heights: [0.17, 0.6],
             rough: 0.2,
             even_step: 0.12,
             plane: 16,
