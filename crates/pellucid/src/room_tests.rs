@@ -20,8 +20,8 @@ fn outputs_of_one_disk_are_added_up() {
     let outputs = ["c.ply", "d.ply"].map(|n| folder.path().join(n));
     let pairs: Vec<(&Path, &Path)> =
         inputs.iter().zip(&outputs).map(|(i, o)| (&**i, &**o)).collect();
-    assert!(fits(&pairs, 1000) && !fits(&pairs, 999) && fits(&pairs[..1], 500));
-    let fault = check_with(pairs, |_| Some(999)).unwrap_err();
+    assert!(fits(&pairs, 500) && !fits(&pairs, 499) && fits(&pairs[..1], 250));
+    let fault = check_with(pairs, |_| Some(499)).unwrap_err();
     assert!(!fault.is_input_fault());
     let text = fault.to_string();
     assert!(text.contains("c.ply") && text.contains("free"), "{text}");
@@ -31,7 +31,7 @@ fn outputs_of_one_disk_are_added_up() {
 fn outputs_that_are_replaced_need_room_for_the_largest() {
     let (_folder, paths) = files(&["a.ply", "b.ply", "c.ply", "d.ply"]);
     let pairs: Vec<(&Path, &Path)> = vec![(&paths[0], &paths[2]), (&paths[1], &paths[3])];
-    assert!(fits(&pairs, 500) && !fits(&pairs, 499));
+    assert!(fits(&pairs, 250) && !fits(&pairs, 249));
 }
 
 #[test]
