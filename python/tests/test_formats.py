@@ -105,9 +105,9 @@ def test_cloudcompare_reads_ptx_and_obj(source: Any, tmp_path: pathlib.Path) -> 
     for extension in ("ptx", "obj"):
         path, text = tmp_path / f"other.{extension}", tmp_path / f"{extension}.asc"
         convert(tmp_path / "source.las", path)
-        words = ["-SILENT", "-AUTO_SAVE", "OFF", "-O", path, "-C_EXPORT_FMT", "ASC", "-PREC", "9", "-SAVE_CLOUDS"]
+        words = ["-SILENT", "-AUTO_SAVE", "OFF", "-O", str(path), "-C_EXPORT_FMT", "ASC", "-PREC", "9", "-SAVE_CLOUDS"]
         environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-        subprocess.run([cloudcompare, *words, "FILE", text], check=True, capture_output=True, env=environment)
+        subprocess.run([cloudcompare, *words, "FILE", str(text)], check=True, capture_output=True, env=environment)
         rows = np.loadtxt(text, comments="/")
         assert np.allclose(rows[:, :3], source.xyz, rtol=0, atol=1e-6), extension
         if extension == "ptx":
