@@ -51,18 +51,7 @@ impl Body {
     /// The signed distance, near the surface.
     pub fn distance(self, p: Point) -> f64 {
         match self {
-            Body::Animal => {
-                let body = capsule(p, [-0.35, 0.0, 0.0], [0.35, 0.05, 0.0], 0.26);
-                let neck = capsule(p, [0.38, 0.1, 0.0], [0.55, 0.5, 0.0], 0.1);
-                let head = capsule(p, [0.55, 0.52, 0.0], [0.75, 0.48, 0.0], 0.12);
-                let tail = capsule(p, [-0.55, 0.05, 0.0], [-0.85, -0.25, 0.05], 0.035);
-                let legs = [[-0.35, -0.15], [-0.3, 0.15], [0.33, -0.15], [0.3, 0.15]]
-                    .map(|[x, z]| capsule(p, [x, -0.1, z], [x + 0.03, -0.75, 1.1 * z], 0.07));
-                let ears =
-                    [-0.08, 0.08].map(|z| capsule(p, [0.5, 0.6, z], [0.46, 0.78, 2.0 * z], 0.025));
-                let all = [neck, head, tail].into_iter().chain(legs).chain(ears);
-                all.fold(body, |sum, next| blended(sum, next, 0.06))
-            }
+            Body::Animal => animal(p),
             Body::Part => {
                 let block = cuboid(p, [0.0; 3], [0.8, 0.5, 0.35]);
                 let bore = (p[0] + 0.4).hypot(p[1]) - 0.25;
@@ -100,18 +89,7 @@ impl Body {
                 let r = vec3::norm(p);
                 0.8 * (r - 0.7 - wave(4.0, 0.15) - wave(11.0, 0.04) - wave(23.0, 0.012))
             }
-            Body::Statue => {
-                let seat = capsule(p, [0.0, -0.4, -0.1], [0.0, -0.35, 0.15], 0.38);
-                let torso = capsule(p, [0.0, -0.2, -0.1], [0.0, 0.25, 0.0], 0.26);
-                let head = capsule(p, [0.0, 0.58, 0.08], [0.0, 0.62, 0.12], 0.2);
-                let sides = [-1.0, 1.0].map(|side| {
-                    let arm = capsule(p, [0.25 * side, 0.2, 0.1], [0.3 * side, -0.45, 0.4], 0.1);
-                    let ear = capsule(p, [0.12 * side, 0.7, 0.08], [0.2 * side, 0.85, 0.05], 0.05);
-                    blended(arm, ear, 0.1)
-                });
-                let all = [torso, head].into_iter().chain(sides);
-                all.fold(seat, |sum, next| blended(sum, next, 0.12))
-            }
+            Body::Statue => statue(p),
             Body::Gem => {
                 // A cube cut by the faces of an octahedron, and once more, askew.
                 let [x, y, z] = p.map(f64::abs);
@@ -182,6 +160,33 @@ fn side(points: &[Point]) -> f64 {
     let middle = reach.len() / 2;
     let d2 = *reach.select_nth_unstable_by(middle, f64::total_cmp).1;
     (std::f64::consts::PI * d2 / 16.0).sqrt()
+}
+
+/// A body with a neck, a head, a tail, four legs and two ears.
+fn animal(p: Point) -> f64 {
+    let body = capsule(p, [-0.35, 0.0, 0.0], [0.35, 0.05, 0.0], 0.26);
+    let neck = capsule(p, [0.38, 0.1, 0.0], [0.55, 0.5, 0.0], 0.1);
+    let head = capsule(p, [0.55, 0.52, 0.0], [0.75, 0.48, 0.0], 0.12);
+    let tail = capsule(p, [-0.55, 0.05, 0.0], [-0.85, -0.25, 0.05], 0.035);
+    let legs = [[-0.35, -0.15], [-0.3, 0.15], [0.33, -0.15], [0.3, 0.15]]
+        .map(|[x, z]| capsule(p, [x, -0.1, z], [x + 0.03, -0.75, 1.1 * z], 0.07));
+    let ears = [-0.08, 0.08].map(|z| capsule(p, [0.5, 0.6, z], [0.46, 0.78, 2.0 * z], 0.025));
+    let all = [neck, head, tail].into_iter().chain(legs).chain(ears);
+    all.fold(body, |sum, next| blended(sum, next, 0.06))
+}
+
+/// A seated figure with arms and ears.
+fn statue(p: Point) -> f64 {
+    let seat = capsule(p, [0.0, -0.4, -0.1], [0.0, -0.35, 0.15], 0.38);
+    let torso = capsule(p, [0.0, -0.2, -0.1], [0.0, 0.25, 0.0], 0.26);
+    let head = capsule(p, [0.0, 0.58, 0.08], [0.0, 0.62, 0.12], 0.2);
+    let sides = [-1.0, 1.0].map(|side| {
+        let arm = capsule(p, [0.25 * side, 0.2, 0.1], [0.3 * side, -0.45, 0.4], 0.1);
+        let ear = capsule(p, [0.12 * side, 0.7, 0.08], [0.2 * side, 0.85, 0.05], 0.05);
+        blended(arm, ear, 0.1)
+    });
+    let all = [torso, head].into_iter().chain(sides);
+    all.fold(seat, |sum, next| blended(sum, next, 0.12))
 }
 
 fn capsule(p: Point, a: Point, b: Point, radius: f64) -> f64 {
